@@ -1,0 +1,48 @@
+"""LU factorisation without pivoting, element by element, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.arrays import FloatArray, Size, generator
+
+SIZES = {"small": 6, "full": 100}
+
+
+def lu(a: FloatArray) -> FloatArray:
+    """Leave both factors in `a`: the unit lower one below the diagonal, the upper one on and above it."""
+    n = a.shape[0]
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return a
+
+
+def arguments(size: Size) -> tuple[Any, ...]:
+    """A diagonally dominant matrix, which needs no pivoting."""
+    n = SIZES[size]
+    return (generator().random((n, n)) + n * np.eye(n),)
+
+
+def jax_kernel() -> Callable[..., Any]:
+    """One masked rank-one update for each trip of `fori_loop`."""
+    import jax.numpy as jnp
+    from jax import lax
+
+    def run(a: Any) -> Any:
+        index = jnp.arange(a.shape[0])
+
+        def eliminate(k: Any, a: Any) -> Any:
+            below = index > k
+            factors = jnp.where(below, a[:, k] / a[k, k], 0.0)
+            updated = a - jnp.outer(factors, jnp.where(below, a[k, :], 0.0))
+            return updated.at[:, k].set(jnp.where(below, factors, a[:, k]))
+
+        return lax.fori_loop(0, a.shape[0] - 1, eliminate, a)
+
+    return run

@@ -1,0 +1,1 @@
+"""Property tests: laws that hold for whole families of programs and values."""

@@ -1,0 +1,1 @@
+"""Everything below the rewritten source: tracing, the IR, its ops, and compilation with XLA."""

@@ -1,0 +1,254 @@
+"""The host's side of a compiled program: array types, memory, errors, callbacks, and the bytes it is kept as.
+
+Knows XLA's rules for memory and its names for types, but not its library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import itertools
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+NDArray: TypeAlias = np.ndarray[Any, Any]
+HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
+Flag: TypeAlias = tuple[str, str | bool | int | float]
+
+_ALIGNMENT = 64
+# Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer of a small one
+# costs 5 to 10 µs, and fresh memory for a large one costs page faults. Each executable keeps such memory.
+_STAGED_BYTES = 1024 * 1024
+_FORMAT = b"anabranch executable 1\n"
+
+
+@contextlib.contextmanager
+def quiet_start() -> Iterator[None]:
+    """Keep XLA's start-up lines off stderr: it reads this variable once, when its library is loaded."""
+    name = "TF_CPP_MIN_LOG_LEVEL"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How one program is compiled.
+
+    Parameters
+    ----------
+    flags
+        XLA flags for this program alone, with values of the flag's own type; an enum's value is its full name.
+        They win over the defaults of this module.
+    """
+
+    flags: tuple[Flag, ...] = ()
+
+
+class LoweringError(RuntimeError):
+    """XLA refused a program: its text does not parse or verify, or it does not compile."""
+
+
+class ExecutionError(RuntimeError):
+    """A compiled program failed while it ran. A host callback's own exception is the `__cause__`."""
+
+
+class SerializationError(RuntimeError):
+    """An executable can't be turned into bytes, or bytes are damaged or were written by another jaxlib."""
+
+
+class ArgumentMismatchError(TypeError):
+    """An executable was called with the wrong number, shapes or dtypes of arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferType:
+    """Shape and dtype of one argument or result. `weak_type` is there for jaxlib, which asks for it."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak_type: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def nbytes(self) -> int:
+        """Size of an array of this type."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    "i1": np.dtype(np.bool_),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    **{f"i{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"ui{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": np.dtype(f"float{bits}") for bits in (16, 32, 64)},
+    **{f"complex<f{bits}>": np.dtype(f"complex{2 * bits}") for bits in (32, 64)},
+    **{
+        f"f8{name}": np.dtype(getattr(ml_dtypes, f"float8_{name.lower()}"))
+        for name in ("E3M4", "E4M3", "E4M3FN", "E4M3FNUZ", "E4M3B11FNUZ", "E5M2", "E5M2FNUZ", "E8M0FNU")
+    },
+}
+_DTYPE_OF_NAME = {dtype.name: dtype for dtype in DTYPES.values()}
+
+
+def adopter(kind: BufferType) -> Callable[[Any], NDArray]:
+    """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory."""
+    shape, dtype, ndarray = kind.shape, kind.dtype, np.ndarray
+    if kind.nbytes == 0:
+        return lambda result: ndarray(shape, dtype)
+    # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
+    from_address: Any = (ctypes.c_char * kind.nbytes).from_address
+
+    def adopt(result: Any) -> NDArray:
+        memory = from_address(result.unsafe_buffer_pointer())
+        memory.owner = result
+        return ndarray(shape, dtype, memory)
+
+    return adopt
+
+
+def aligned(kind: BufferType) -> NDArray:
+    """Uninitialised memory that XLA takes as it is."""
+    memory = np.empty(kind.nbytes + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + kind.nbytes].view(kind.dtype).reshape(kind.shape)
+
+
+def aligned_copy(array: NDArray, kind: BufferType) -> NDArray:
+    """The array's values in memory of its own that XLA takes as it is."""
+    memory = aligned(kind)
+    memory[...] = array
+    return memory
+
+
+class Staging:
+    """One call's arguments: small ones in memory kept from call to call, large ones placed anew."""
+
+    __slots__ = ("_kept", "_place", "_slots")
+
+    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any]) -> None:
+        self._place = place
+        self._kept: list[Any] = []
+        self._slots: list[tuple[int, BufferType, tuple[int, ...], np.dtype[Any], NDArray | None]] = []
+        for index, kind in enumerate(kinds):
+            memory = aligned(kind) if 0 < kind.nbytes <= _STAGED_BYTES else None
+            buffer: Any = None if memory is None else place(memory, kind)
+            if memory is not None and buffer.unsafe_buffer_pointer() != memory.ctypes.data:
+                memory = None
+            self._kept.append(buffer)
+            self._slots.append((index, kind, kind.shape, kind.dtype, memory))
+
+    def fill(self, arguments: Sequence[NDArray]) -> list[Any]:
+        """Buffers that hold the arguments until the next `fill`, or for as long as the caller leaves them unchanged."""
+        buffers = self._kept
+        for index, kind, shape, dtype, memory in self._slots:
+            argument = arguments[index]
+            if argument.shape != shape or argument.dtype != dtype:
+                found = BufferType(argument.shape, argument.dtype)
+                raise ArgumentMismatchError(f"argument {index} is {found}, but the program was compiled for {kind}")
+            if memory is not None:
+                memory[...] = argument
+                continue
+            if buffers is self._kept:
+                buffers = self._kept.copy()
+            # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
+            if argument.ctypes.data % _ALIGNMENT or not argument.flags.c_contiguous:
+                argument = aligned_copy(argument, kind)
+            buffers[index] = self._place(argument, kind)
+        return buffers
+
+
+# What host callbacks raised, until the failure of their run is reported; bounded, since a run may never be read.
+_raised: dict[str, Exception] = {}
+_tickets = itertools.count()
+
+
+class _Here(threading.local):
+    in_callback = False
+
+
+_here = _Here()
+_turn = threading.Lock()
+
+
+def alone(run: Callable[[list[Any]], list[Any]]) -> Callable[[list[Any]], list[Any]]:
+    """Let programs with host callbacks run one at a time, but for those that a callback itself runs.
+
+    A callback keeps one of XLA's few threads. Were all of them in callbacks that run programs, these would never end.
+    """
+
+    def run_alone(buffers: list[Any]) -> list[Any]:
+        if _here.in_callback:
+            return run(buffers)
+        with _turn:
+            return run(buffers)
+
+    return run_alone
+
+
+def reporting(callback: HostCallback) -> HostCallback:
+    """Keep what a callback raises: XLA passes on only the text of an exception."""
+
+    def report(*arguments: Any) -> tuple[Any, ...]:
+        outermost, _here.in_callback = not _here.in_callback, True
+        try:
+            return callback(*arguments)
+        except Exception as error:
+            ticket = f"host callback failure {next(_tickets)};"
+            _raised[ticket] = error
+            if len(_raised) > 64:
+                _raised.pop(next(iter(_raised)), None)
+            raise RuntimeError(ticket) from error
+        finally:
+            _here.in_callback = not outermost
+
+    return report
+
+
+def fail(error: Exception) -> NoReturn:
+    """Raise XLA's failure as ours, caused by the callback's exception where there is one."""
+    ticket = re.search(r"host callback failure \d+;", str(error))
+    cause = _raised.pop(ticket.group(), None) if ticket else None
+    raise ExecutionError(f"a host callback raised {cause!r}" if cause else str(error)) from (cause or error)
+
+
+Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...]]
+
+
+def pack(payload: bytes, signature: Signature, versions: str) -> bytes:
+    """Put a compiled program's bytes, its argument and result types and a checksum together."""
+    kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in signature]
+    body = json.dumps({"versions": versions, "signature": kinds}).encode() + b"\n" + payload
+    return _FORMAT + hashlib.sha256(body).digest() + body
+
+
+def unpack(data: bytes, versions: str) -> tuple[bytes, Signature]:
+    """Undo `pack`; raise `SerializationError` for bytes that are damaged or of other versions."""
+    digest, body = data[len(_FORMAT) :][:32], data[len(_FORMAT) + 32 :]
+    # XLA's loader trusts its bytes, so nothing damaged may reach it.
+    if not data.startswith(_FORMAT) or hashlib.sha256(body).digest() != digest:
+        raise SerializationError("not an executable, or a damaged one")
+    header, payload = body.split(b"\n", 1)
+    about = json.loads(header)
+    if about["versions"] != versions:
+        raise SerializationError(f"compiled by {about['versions']}, but this is {versions}")
+    inputs, outputs = (
+        tuple(BufferType(tuple(shape), _DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
+    )
+    return payload, (inputs, outputs)

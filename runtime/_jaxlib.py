@@ -1,0 +1,391 @@
+"""The door to XLA: StableHLO text in, executables on NumPy arrays out.
+
+The only file that imports jaxlib. Everything it uses there is private and moves between releases, so it is all here.
+It patches none of jaxlib's classes and reads none of the process-wide state that belongs to the `jax` package: both
+packages work side by side in one process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch.runtime._host import (
+    DTYPES,
+    ArgumentMismatchError,
+    BufferType,
+    CompileOptions,
+    Flag,
+    HostCallback,
+    LoweringError,
+    NDArray,
+    SerializationError,
+    Signature,
+    Staging,
+    adopter,
+    aligned_copy,
+    alone,
+    fail,
+    pack,
+    quiet_start,
+    reporting,
+    unpack,
+)
+
+with quiet_start():
+    from jaxlib import _jax, lapack, version
+    from jaxlib import xla_client as xc
+    from jaxlib.cpu import _lapack
+    from jaxlib.mlir import ir
+
+    # Not jaxlib.mlir.dialects: its classes for building ops take 25 ms to import.
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo
+
+
+# XLA may put several matrix products into one fusion, which can be ten times slower than each product on its own.
+_DEFAULT_FLAGS: tuple[Flag, ...] = (("xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"),)
+
+# Releases before 0.12 check each result with a method that only the `jax` package adds to their class.
+_UNCHECKED = {"_skip_checks": True} if "_skip_checks" in str(_jax.array_result_handler.__doc__) else {}
+
+_PLAIN = CompileOptions()
+
+
+class _Sharding(_jax.SingleDeviceSharding):
+    """Everything on one device."""
+
+    memory_kind = None
+    is_fully_replicated = True
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> Any:
+        return xc.HloSharding.replicate()
+
+    def shard_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        return shape
+
+
+class _Backend:
+    """The process's client and its device."""
+
+    def __init__(self) -> None:
+        # Handing a run to another thread costs 70 µs, and the caller waits for it anyway.
+        self.client = xc.make_cpu_client(asynchronous=False)
+        self.device = self.client.local_devices()[0]
+        self.devices = [self.device]
+        self.device_list = _jax.DeviceList((self.device,))
+        self.sharding = _Sharding(self.device)
+        self.default_flags = _DEFAULT_FLAGS
+
+    def place(self, array: NDArray, kind: BufferType) -> Any:
+        """Make XLA's buffer of an array, on the array's own memory where that is aligned and contiguous."""
+        hold = xc.HostBufferSemantics.ZERO_COPY
+        # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
+        return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, hold, True)
+
+    def handler(self, kind: BufferType) -> Any:
+        """What makes XLA's buffer of a result; made once, as it is slow to make."""
+        return _jax.array_result_handler(kind, self.sharding, committed=True, **_UNCHECKED)
+
+    def load(self, build: Callable[[Any], Any], options: CompileOptions) -> Any:
+        """Call `build` with XLA's own options, leaving out a default flag that this release doesn't know."""
+        chosen = {name for name, _ in options.flags}
+        while True:
+            defaults = [flag for flag in self.default_flags if flag[0] not in chosen]
+            xla_options = xc.CompileOptions()
+            xla_options.env_option_overrides = [*defaults, *options.flags]
+            try:
+                return build(xla_options)
+            except _jax.JaxRuntimeError as error:
+                unknown = [flag for flag in defaults if flag[0] in str(error)]
+                if not unknown:
+                    raise
+                self.default_flags = tuple(flag for flag in self.default_flags if flag not in unknown)
+
+
+_lock = threading.Lock()
+_made_backend: _Backend | None = None
+_lapack_registered = False
+
+
+def _backend() -> _Backend:
+    """The client, made when first asked for: it starts threads."""
+    global _made_backend
+    if _made_backend is None:
+        with _lock:
+            if _made_backend is None:
+                _made_backend = _Backend()
+    return _made_backend
+
+
+def register_lapack() -> None:
+    """Make the LAPACK custom-call targets (`lapack_dpotrf_ffi`, …) known to XLA. Safe to call again."""
+    global _lapack_registered
+    with _lock:
+        if _lapack_registered:
+            return
+        _lapack.initialize()
+        for platform_name, targets in lapack.registrations().items():
+            for name, function, api_version in targets:
+                xc.register_custom_call_target(name, function, platform=platform_name, api_version=api_version)
+        _lapack_registered = True
+
+
+def platform() -> str:
+    """Name of the platform that programs run on, `cpu`."""
+    return str(_backend().client.platform)
+
+
+def versions() -> str:
+    """What a compiled program's bytes depend on: jaxlib's release and XLA's platform version."""
+    return f"jaxlib {version.__version__}; {_backend().client.platform_version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array on the device. Its contents never change."""
+
+    array: Any
+    kind: BufferType
+
+
+def put(array: NDArray) -> Buffer:
+    """Copy an array to the device. Writing to the array afterwards changes nothing there."""
+    kind = BufferType(array.shape, array.dtype.newbyteorder("="))
+    return Buffer(_backend().place(aligned_copy(array, kind), kind), kind)
+
+
+def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
+    """Return a buffer's contents.
+
+    Returns
+    -------
+    ndarray
+        A writable array of its own, or without `copy` a read-only one that on CPU is the buffer's own memory.
+    """
+    array: NDArray = buffer.array._single_device_array_to_np_array_did_copy()[0]
+    return array.copy() if copy else array
+
+
+class Executable:
+    """A compiled program. Calls may come from several threads at once.
+
+    Attributes
+    ----------
+    inputs, outputs
+        Types of the arguments and results.
+    """
+
+    def __init__(
+        self,
+        loaded: Any,
+        inputs: tuple[BufferType, ...],
+        outputs: tuple[BufferType, ...],
+        backend: _Backend,
+        *,
+        callbacks: Sequence[HostCallback] = (),
+        serialized: bytes | None = None,
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self._loaded = loaded
+        self._run = alone(self._execute) if callbacks else self._execute
+        self._callbacks = tuple(callbacks)
+        self._serialized = serialized
+        self._backend = backend
+        self._handlers = [backend.handler(kind) for kind in outputs]
+        self._adopters = [adopter(kind) for kind in outputs]
+        # The call that takes a staging out of this list owns it; the list's own operations are atomic.
+        self._stagings: list[Staging] = []
+
+    def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
+        """Run the program and wait for its end.
+
+        Parameters
+        ----------
+        arguments
+            Arrays of the types in `inputs`, of any layout and alignment. They are read, and free again on return.
+
+        Returns
+        -------
+        list of ndarray
+            Writable arrays that share memory with no argument and not with one another.
+
+        Raises
+        ------
+        ArgumentMismatchError
+            The arguments do not fit `inputs`.
+        ExecutionError
+            The run failed, or a host callback raised.
+        """
+        self._check_count(arguments)
+        try:
+            staging = self._stagings.pop()
+        except IndexError:
+            staging = Staging(self.inputs, self._backend.place)
+        results = self._run(staging.fill(arguments))
+        # Not after a failure: other parts of that run may still read from it.
+        self._stagings.append(staging)
+        return [adopt(result) for adopt, result in zip(self._adopters, results, strict=True)]
+
+    def _execute(self, buffers: list[Any]) -> list[Any]:
+        """Run to the end."""
+        try:
+            if not self._handlers:
+                self._loaded.execute_sharded(buffers, with_tokens=True).consume_token().block_until_ready()
+                return []
+            results: list[Any] = self._loaded.execute_sharded(buffers).consume_with_handlers(self._handlers)
+            # All results of one run become ready at its end.
+            results[0].block_until_ready()
+        except _jax.JaxRuntimeError as error:
+            fail(error)
+        return results
+
+    def execute_buffers(self, buffers: Sequence[Buffer]) -> list[Buffer]:
+        """Run the program on buffers and wait for its end; raises as a call does."""
+        self._check_count(buffers)
+        for index, (buffer, kind) in enumerate(zip(buffers, self.inputs, strict=True)):
+            if buffer.kind != kind:
+                raise ArgumentMismatchError(f"argument {index} is {buffer.kind}, not {kind}")
+        results = self._run([buffer.array for buffer in buffers])
+        return [Buffer(result, kind) for result, kind in zip(results, self.outputs, strict=True)]
+
+    def _check_count(self, arguments: Sequence[object]) -> None:
+        if len(arguments) != len(self.inputs):
+            raise ArgumentMismatchError(f"{len(arguments)} arguments, but the program takes {len(self.inputs)}")
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates: `flops`, `bytes accessed`, …; the names are XLA's."""
+        return dict(self._loaded.cost_analysis())
+
+    def memory_stats(self) -> dict[str, int]:
+        """Bytes that one run takes: `argument`, `output`, `temp`, `alias` and `generated_code`."""
+        stats = self._loaded.get_compiled_memory_stats()
+        names = ("argument", "output", "temp", "alias", "generated_code")
+        return {name: int(getattr(stats, f"{name}_size_in_bytes")) for name in names}
+
+    def hlo_text(self) -> str:
+        """The program as XLA optimised it."""
+        return "\n\n".join(module.to_string() for module in self._loaded.hlo_modules())
+
+    def serialize(self) -> bytes:
+        """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
+
+        Raises
+        ------
+        SerializationError
+            The program calls back into this process.
+        """
+        if self._callbacks:
+            raise SerializationError("a program with host callbacks lives in its own process only")
+        # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
+        if self._serialized is not None:
+            return self._serialized
+        payload = self._backend.client.serialize_executable(self._loaded)
+        return pack(payload, (self.inputs, self.outputs), versions())
+
+
+def _parse(text: str) -> Any:
+    """Parse and verify a StableHLO module in the current context."""
+    try:
+        return ir.Module.parse(text)
+    except ir.MLIRError as error:
+        message = str(error)
+        place = re.search(r'"-":(\d+):', message)
+        line = text.splitlines()[int(place.group(1)) - 1].strip() if place else ""
+        raise LoweringError(f"{message}\nin line: {line}") from error
+
+
+def _buffer_type(mlir_type: Any) -> BufferType:
+    tensor = ir.RankedTensorType(mlir_type)
+    dtype = DTYPES.get(str(tensor.element_type))
+    if dtype is None or not tensor.has_static_shape:
+        raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
+    return BufferType(tuple(tensor.shape), dtype)
+
+
+def _signature(module: Any) -> Signature:
+    """Types of the arguments and results of `main`."""
+    for function in module.body.operations:
+        if ir.StringAttr(function.attributes["sym_name"]).value != "main":
+            continue
+        # A donated argument would be the caller's own memory, or memory kept for the next call.
+        if re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs"))):
+            raise LoweringError("donated arguments are not supported")
+        kind = function.attributes["function_type"].value
+        return tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
+    raise LoweringError("the module has no function main")
+
+
+@contextlib.contextmanager
+def _mlir_context() -> Iterator[None]:
+    """A context of its own for one module: types and constants live as long as their context."""
+    context = ir.Context()
+    context.enable_multithreading(False)
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context.append_dialect_registry(registry)
+    for dialect in (_chlo, _stablehlo, _sdy):
+        dialect.register_dialect(context)
+    with context:
+        yield
+
+
+def compile_text(
+    stablehlo_text: str, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()
+) -> Executable:
+    """Compile a StableHLO module whose entry is the function `main`.
+
+    Parameters
+    ----------
+    stablehlo_text
+        The module, in MLIR's text form.
+    options
+        XLA flags for this program.
+    callbacks
+        Functions that the program calls, by index, as `custom_call @xla_ffi_python_cpu_callback` with `api_version = 4`
+        and `backend_config = {index = 0 : ui64}`. They take ndarrays and return a tuple of ndarrays.
+
+    Raises
+    ------
+    LoweringError
+        The text does not parse or verify (MLIR's message and the line), or XLA can't compile it.
+    """
+    backend = _backend()
+    reported = [reporting(callback) for callback in callbacks]
+
+    def build(xla_options: Any) -> Any:
+        return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
+
+    with _mlir_context():
+        module = _parse(stablehlo_text)
+        inputs, outputs = _signature(module)
+        try:
+            loaded = backend.load(build, options)
+        except _jax.JaxRuntimeError as error:
+            raise LoweringError(str(error)) from error
+    return Executable(loaded, inputs, outputs, backend, callbacks=reported)
+
+
+def deserialize(data: bytes, options: CompileOptions = _PLAIN) -> Executable:
+    """Load what `Executable.serialize` gave; `options` are those it was compiled with.
+
+    Raises
+    ------
+    SerializationError
+        The bytes are damaged, are something else, or come from another release of jaxlib.
+    """
+    payload, (inputs, outputs) = unpack(data, versions())
+    backend = _backend()
+
+    def build(xla_options: Any) -> Any:
+        return backend.client.deserialize_executable(payload, backend.device_list, xla_options)
+
+    try:
+        loaded = backend.load(build, options)
+    except _jax.JaxRuntimeError as error:
+        raise SerializationError(str(error)) from error
+    return Executable(loaded, inputs, outputs, backend, serialized=data)

@@ -1,0 +1,50 @@
+"""Settings: each is an argument of `jit`, a context manager and a variable."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import os
+from collections.abc import Iterator
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set.
+
+    Attributes
+    ----------
+    checks : bool
+        Whether a run-time index out of range raises `IndexError` (`ANABRANCH_CHECKS`).
+    unroll_limit : int
+        How many steps of a loop that cannot be staged may be unrolled (`ANABRANCH_UNROLL_LIMIT`).
+    """
+
+    checks: bool = True
+    unroll_limit: int = 1024
+
+
+def _from_environment() -> Settings:
+    checks = os.environ.get("ANABRANCH_CHECKS", "1").lower() not in ("0", "false", "no", "off")
+    return Settings(checks, int(os.environ.get("ANABRANCH_UNROLL_LIMIT", "1024")))
+
+
+_current: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)
+_default = _from_environment()
+
+
+def settings() -> Settings:
+    """The settings in force."""
+    return _current.get() or _default
+
+
+@contextlib.contextmanager
+def configure(**changes: Any) -> Iterator[Settings]:
+    """Change settings within a `with` block; the names are those of `Settings`."""
+    token = _current.set(dataclasses.replace(settings(), **changes))
+    try:
+        yield settings()
+    finally:
+        _current.reset(token)

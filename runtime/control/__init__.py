@@ -1,0 +1,1 @@
+"""What rewritten code calls: one file per construct, named as in `transpile.passes`."""

@@ -1,0 +1,45 @@
+"""`and`, `or`, `not`: short-circuit, and with the values that Python gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.python_scalar import python_scalar
+
+
+def and_(first: Any, *rest: Callable[[], Any]) -> Any:
+    """`first and rest[0]() and …`: the first false value, or the last one."""
+    return _chain(first, rest, stop_at=False)
+
+
+def or_(first: Any, *rest: Callable[[], Any]) -> Any:
+    """`first or rest[0]() or …`: the first true value, or the last one."""
+    return _chain(first, rest, stop_at=True)
+
+
+def _chain(value: Any, rest: tuple[Callable[[], Any], ...], stop_at: bool) -> Any:
+    if not rest:
+        return value
+    decided = truth(value)
+    if isinstance(decided, bool):
+        return value if decided is stop_at else _chain(rest[0](), rest[1:], stop_at)
+
+    def keep(value: Any = value) -> Any:
+        return value
+
+    def go_on(rest: tuple[Callable[[], Any], ...] = rest) -> Any:
+        return _chain(rest[0](), rest[1:], stop_at)
+
+    thunks = (go_on, keep) if stop_at else (keep, go_on)
+    return branches.stage(decided, thunks, (), f"the {'or' if stop_at else 'and'} at {where(rest[0])}")
+
+
+def not_(value: Any) -> Any:
+    """`not value`, always a bool."""
+    decided = truth(value)
+    return (not decided) if isinstance(decided, bool) else python_scalar(atoms.logical_not(decided))

@@ -1,0 +1,265 @@
+"""Python's built-in functions on traced values; on concrete ones they are Python's own."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean, iteration, selecting
+from anabranch.runtime.control.truth import truth, truth_value
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.values import atoms, python_rules, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.python_rules import interval_of
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.traced import Traced
+
+COUNTERPARTS: dict[Any, str] = {}
+
+
+def _counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Register a function of this module as the staged form of the built-in of the same name."""
+    COUNTERPARTS[getattr(builtins, function.__name__.rstrip("_"))] = function.__name__
+    return function
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a value is known only at run time, as a whole."""
+    return isinstance(value, (Traced, ChoiceValue))
+
+
+def _plain(value: Any) -> Any:
+    return value.resolve() if isinstance(value, ChoiceValue) else value
+
+
+# ---- iteration -------------------------------------------------------------------------------------------------------
+
+
+@_counterpart
+def range_(*args: Any) -> Any:
+    """As `range`; with run-time bounds, a range that `for` stages."""
+    args = tuple(map(_plain, args))
+    if not any(map(is_traced, args)):
+        return range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return iteration.Range(start, stop, step)
+
+
+@_counterpart
+def enumerate_(items: Any, start: Any = 0) -> Any:
+    """As `enumerate`."""
+    staged = iteration.countable(items)
+    return enumerate(items, start) if staged is None else iteration.Enumerated(staged, start)
+
+
+@_counterpart
+def zip_(*columns: Any, strict: bool = False) -> Any:
+    """As `zip`; staged when every column is a range or an array, and at least one is traced."""
+    staged = [iteration.countable(c) for c in columns]
+    if not columns or any(s is None for s in staged):
+        return zip(*columns, strict=strict)
+    return iteration.Zipped(tuple(s for s in staged if s is not None), strict)
+
+
+@_counterpart
+def reversed_(items: Any) -> Any:
+    """As `reversed`."""
+    staged = iteration.countable(items)
+    return reversed(items) if staged is None else iteration.Reversed(staged)
+
+
+# ---- reductions ------------------------------------------------------------------------------------------------------
+
+
+@_counterpart
+def min_(*args: Any, **kwargs: Any) -> Any:
+    """As `min`: the first smallest, by `<` alone (so NaN is Python's NaN, not NumPy's)."""
+    return _extreme(min, args, kwargs)
+
+
+@_counterpart
+def max_(*args: Any, **kwargs: Any) -> Any:
+    """As `max`."""
+    return _extreme(max, args, kwargs)
+
+
+def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    items = args if len(args) > 1 else args[0]
+    if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
+        return _extreme_of_array(function, items)
+    items = list(items) if not isinstance(items, (tuple, list)) else items
+    if not any(map(is_traced, items)) and "key" not in kwargs:
+        return function(items, **kwargs)
+    if not items:
+        return function(items, **kwargs)
+    key = kwargs.get("key", lambda v: v)
+    best = items[0]
+    for item in items[1:]:
+        better = key(item) < key(best) if function is min else key(item) > key(best)
+        decided = truth(better)
+        if isinstance(decided, bool):
+            best = item if decided else best
+        else:
+            best = selecting.choose(decided, item, best, _bounds(function, item, best), f"{function.__name__}()")
+    return best
+
+
+def _bounds(function: Callable[..., Any], a: Any, b: Any) -> Any:
+    if not all(isinstance(v, (int, PythonScalar)) for v in (a, b)):
+        return FULL
+    if any(isinstance(v, PythonScalar) and v.python is not int for v in (a, b)):
+        return FULL
+    low, high = interval_of(a), interval_of(b)
+    return low.min(high) if function is min else low.max(high)
+
+
+def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
+    """Python's `min` of a vector: NaNs are passed over, unless the first element is one."""
+    atom = array.atom
+    name = "reduce_min" if function is min else "reduce_max"
+    if atom.type.dtype.kind != "f":
+        return wrap.numpy_result(atoms.op(name, atom, axes=(0,)))
+    first = atoms.reshape(atoms.op("slice", atom, starts=(0,), limits=(1,), strides=(1,)), ())
+    bad = atoms.ufunc(np.isnan, first)
+    worst = atoms.literal(np.inf if function is min else -np.inf, atom.type.dtype)
+    cleaned = atoms.select(atoms.ufunc(np.isnan, atom), atoms.broadcast_to(worst, atom.type.shape), atom)
+    return wrap.numpy_result(atoms.select(bad, first, atoms.op(name, cleaned, axes=(0,))))
+
+
+@_counterpart
+def sum_(items: Any, start: Any = 0) -> Any:
+    """As `sum`; over an array, one reduction."""
+    items = _plain(items)
+    if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
+        return sum(items, start)
+    atom = items.atom
+    if atom.type.dtype == np.bool_:
+        atom = atoms.convert(atom, np.int64)
+    total = wrap.numpy_result(atoms.op("reduce_sum", atom, axes=(0,)))
+    return start + total
+
+
+@_counterpart
+def any_(items: Any) -> Any:
+    """As `any`: elements after the first true one are not evaluated."""
+    return _quantify(items, "reduce_any", boolean.or_, False)
+
+
+@_counterpart
+def all_(items: Any) -> Any:
+    """As `all`."""
+    return _quantify(items, "reduce_all", boolean.and_, True)
+
+
+def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
+    items = _plain(items)
+    if isinstance(items, Array) and items.ndim == 1:
+        return python_scalar(atoms.op(reduction, atoms.convert(items.atom, np.bool_), axes=(0,)))
+    return _quantify_each(iter(items), connective, empty)
+
+
+def _quantify_each(items: Iterator[Any], connective: Callable[..., Any], empty: bool) -> Any:
+    for item in items:
+        decided = truth(item)
+        if isinstance(decided, bool):
+            if decided is not empty:
+                return decided
+            continue
+        return connective(truth_value(item), lambda: _quantify_each(items, connective, empty))
+    return empty
+
+
+# ---- conversions -----------------------------------------------------------------------------------------------------
+
+
+def _python_value(value: Any) -> PythonScalar | Any:
+    """A traced scalar or one-element array as the Python scalar of its kind."""
+    if isinstance(value, PythonScalar):
+        return value
+    atom = wrap.as_atom(value)
+    if isinstance(value, Array) and value.ndim:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    kind = {"b": bool, "i": int, "u": int, "c": complex}.get(atom.type.dtype.kind, float)
+    if atom.type.dtype == np.uint64:
+        raise UnsupportedOperationError("int() of a traced uint64 is not supported; use .astype(np.int64)")
+    return python_scalar(atoms.convert(atom, PYTHON_DTYPES[kind]))
+
+
+def _convert(kind: type) -> Callable[..., Any]:
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(_plain, args))
+        if not any(map(is_traced, args)):
+            return kind(*args, **kwargs)
+        if kind is bool:
+            return truth_value(args[0])
+        if kind is complex and len(args) == 2:
+            return complex_parts(*args)
+        if len(args) > 1:
+            raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
+        value = _python_value(args[0])
+        return python_rules.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
+
+    return convert
+
+
+def complex_parts(real: Any, imag: Any) -> Any:
+    """`complex(real, imag)`."""
+    return python_rules.binary(np.add, real, python_rules.binary(np.multiply, imag, 1j)) if is_traced(imag) else real + imag * 1j
+
+
+int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, complex))
+COUNTERPARTS.update({int: "int_", float: "float_", bool: "bool_", complex: "complex_"})
+
+
+# ---- types -----------------------------------------------------------------------------------------------------------
+
+
+def class_of(value: Any) -> type:
+    """The class of the object that a traced value stands for."""
+    if isinstance(value, PythonScalar):
+        return value.python
+    if isinstance(value, Traced):
+        return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
+    return type(value)
+
+
+@_counterpart
+def isinstance_(value: Any, classes: Any) -> Any:
+    """As `isinstance`: a traced value is an instance of the class it stands for."""
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
+        return python_scalar(value.among(matching))
+    return issubclass(class_of(value), classes) if isinstance(value, Traced) else isinstance(value, classes)
+
+
+@_counterpart
+def callable_(value: Any) -> bool:
+    """As `callable`."""
+    return not is_traced(value) and callable(value)
+
+
+@_counterpart
+def print_(*values: Any, **kwargs: Any) -> None:
+    """As `print`, for what is known while tracing.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For a value that is known only at run time.
+    """
+    if any(map(is_traced, values)):
+        raise UnsupportedOperationError("print of a value known only at run time is not supported")
+    print(*values, **kwargs)  # noqa: T201
+
+
+def refuse_text(value: Any) -> None:
+    """Text of a run-time value does not exist while tracing."""
+    raise ConcretizationError(f"the text of {value!r} is needed while tracing, but its value is known only at run time")

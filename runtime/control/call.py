@@ -1,0 +1,155 @@
+"""Calls: the user's own functions are rewritten when they are first called, NumPy's and Python's are staged."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import sys
+import sysconfig
+import types
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from anabranch import transpile
+from anabranch.runtime.control import builtins, mathematics
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import namespace, staged as staged_numpy
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values.checks import internal
+from anabranch.runtime.values.choice import ChoiceValue
+
+_LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
+_OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
+
+
+class HasFunction(Protocol):
+    """A compiled function: calls from traced code go to what it wraps."""
+
+    __anabranch_function__: Callable[..., Any]
+
+
+def counterpart(value: object) -> str | None:
+    """The text, in terms of `ab`, of the staged form of a global or built-in; None when there is none."""
+    if value is np:
+        return "ab.numpy"
+    if value is math:
+        return "ab.math"
+    try:
+        if value in builtins.COUNTERPARTS and (isinstance(value, type) or callable(value)):
+            return f"ab.builtins.{builtins.COUNTERPARTS[value]}"
+        if value in mathematics.COUNTERPARTS:
+            return f"ab.math.{mathematics.COUNTERPARTS[value]}"
+    except TypeError:  # unhashable
+        return None
+    if isinstance(value, types.ModuleType) and value.__name__.startswith("numpy."):
+        return f"ab.numpy.{value.__name__.removeprefix('numpy.')}"
+    name = getattr(value, "__name__", None)
+    if name and not isinstance(value, type) and getattr(np, name, None) is value and callable(value):
+        return f"ab.numpy.{name}"
+    return None
+
+
+def staged(value: Any) -> Any:
+    """The staged form of a module or function, or the object itself."""
+    if value is np:
+        return namespace
+    if value is math:
+        return mathematics.mathematics
+    try:
+        if value in builtins.COUNTERPARTS:
+            return getattr(builtins, builtins.COUNTERPARTS[value])
+        if value in mathematics.COUNTERPARTS:
+            return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
+    except TypeError:
+        return value
+    return staged_numpy(value)
+
+
+def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, with the function's own control flow staged."""
+    return resolve(function)(*args, **kwargs)
+
+
+def resolve(function: Any) -> Any:
+    """What really is called for a callable in rewritten code."""
+    if isinstance(function, ChoiceValue):
+        function = function.without_undefined()
+    if isinstance(function, types.FunctionType):
+        return rewritten(function)
+    if isinstance(function, types.MethodType):
+        if isinstance(function.__func__, types.FunctionType):
+            return types.MethodType(rewritten(function.__func__), function.__self__)
+        return function
+    if isinstance(function, functools.partial):
+        return functools.partial(resolve(function.func), *function.args, **function.keywords)
+    inner = getattr(function, "__anabranch_function__", None)
+    if inner is not None:
+        return resolve(inner)
+    if isinstance(function, type):
+        return _constructor(function)
+    other = staged(function)
+    if other is not function:
+        return other
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType) and not internal(method.__code__.co_filename):
+        return types.MethodType(rewritten(method), function)
+    return function
+
+
+def _constructor(cls: type) -> Any:
+    """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
+    if cls in builtins.COUNTERPARTS:
+        return getattr(builtins, builtins.COUNTERPARTS[cls])
+    if issubclass(cls, np.generic):
+        return staged_numpy(cls)
+    init = cls.__init__
+    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    if not (plain and isinstance(init, types.FunctionType) and is_users(init)):
+        return cls
+
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        made = cls.__new__(cls)
+        rewritten(init)(made, *args, **kwargs)
+        return made
+
+    return construct
+
+
+def is_users(function: types.FunctionType) -> bool:
+    """Whether a function is code to rewrite: not the standard library's, not a numeric package's, and with source."""
+    code = function.__code__
+    if internal(code.co_filename) or code.co_filename.startswith("<"):
+        return code.co_filename.startswith(("<ipython", "<stdin", "<doctest", "<python-input", "<console"))
+    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    module = function.__module__ or ""
+    if module.split(".")[0] in _OWN_SPEED:
+        return False
+    return not (code.co_filename.startswith(_LIBRARY) and "site-packages" not in code.co_filename)
+
+
+def rewritten(function: types.FunctionType) -> Callable[..., Any]:
+    """The function with its control flow staged; itself when there is nothing to rewrite."""
+    if tracing():
+        current().trace.enter(function)
+    if transpile.is_rewritten(function.__code__) or not is_users(function):
+        return function
+    if not transpile.needs_rewriting(function):
+        return function
+    return transpile.rewrite(function, counterpart).bind(function, _vocabulary())
+
+
+def _vocabulary() -> types.ModuleType:
+    # The module itself imports this one; by the time something is rewritten both are there.
+    return sys.modules["anabranch.runtime.control.vocabulary"]
+
+
+def guard_recursion(error: RecursionError) -> UnsupportedOperationError:
+    """Recursion whose depth depends on run-time values never ends while it is traced."""
+    return UnsupportedOperationError(
+        "a function calls itself under a condition known only at run time, so that tracing does not end; "
+        f"write it as a loop, or make the argument that ends it static ({error})"
+    )

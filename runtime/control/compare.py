@@ -1,0 +1,127 @@
+"""Comparisons that are more than one operator method: chains, `in`, `is`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean
+from anabranch.runtime.ir import Literal
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values.traced import Traced
+
+
+def compare(first: Any, *links: Any) -> Any:
+    """`first OP a OP b …` with each operand evaluated once, and only as far as needed.
+
+    `links` alternates operators (as text) and thunks of operands.
+    """
+    left, result = first, None
+    operation, operand, *rest = links
+    right = operand()
+    result = _OPERATORS[operation](left, right)
+    if not rest:
+        return result
+    return boolean.and_(result, lambda: compare(right, *rest))
+
+
+def is_(a: Any, b: Any) -> Any:
+    """`a is b`: identity; with a run-time alternative, whether it is the one."""
+    for choice, other in ((a, b), (b, a)):
+        if isinstance(choice, ChoiceValue):
+            value = choice.without_undefined()
+            if not isinstance(value, ChoiceValue):
+                return is_(value, other)
+            matching = [i for i, o in enumerate(value.options) if _identical(o, other)]
+            return _bool(value.among(matching))
+    return _identical(a, b)
+
+
+def _identical(a: Any, b: Any) -> bool:
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a is b
+    return a is b
+
+
+def is_not(a: Any, b: Any) -> Any:
+    """`a is not b`."""
+    return boolean.not_(is_(a, b))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`, for containers of static size and for arrays."""
+    if isinstance(container, ChoiceValue):
+        container = container.resolve()
+    if isinstance(container, Array):
+        return _bool(_any(container == item))
+    if isinstance(container, NumPyScalar):
+        raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
+    if isinstance(container, (range,)) and isinstance(item, Traced):
+        return _in_range(item, container)
+    if isinstance(container, np.ndarray) and isinstance(item, Traced):
+        return _bool(_any(container == item))
+    elements = container
+    if isinstance(container, dict):
+        elements = tuple(container)
+    if isinstance(elements, (tuple, list, set, frozenset)) and (
+        isinstance(item, (Traced, ChoiceValue)) or any(isinstance(e, (Traced, ChoiceValue)) for e in elements)
+    ):
+        result: Any = False
+        for element in elements:
+            result = boolean.or_(result, lambda e=element: _equal(item, e))
+        return _plain(result)
+    return item in container
+
+
+def not_in(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return boolean.not_(in_(item, container))
+
+
+def _equal(item: Any, element: Any) -> Any:
+    if item is element:
+        return True
+    return _plain(item == element)
+
+
+def _plain(value: Any) -> Any:
+    """The truth of a value as a Python bool, staged or not."""
+    return boolean.not_(boolean.not_(value))
+
+
+def _in_range(item: Any, container: range) -> Any:
+    if len(container) == 0:
+        return False
+    low, high = min(container), max(container)
+    inside = boolean.and_(item >= low, lambda: item <= high)
+    return _plain(boolean.and_(inside, lambda: (item - container.start) % abs(container.step) == 0))
+
+
+def _any(value: Any) -> Any:
+    atom = value.atom
+    return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
+
+
+def _bool(atom: Any) -> Any:
+    return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": in_,
+    "not in": not_in,
+    "is": is_,
+    "is not": is_not,
+}

@@ -1,0 +1,85 @@
+"""The `for` statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import loops, steps
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.iteration import Countable, countable
+from anabranch.runtime.control.steps import Form
+from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.python_rules import interval_of
+
+
+def for_(
+    items: Iterable[Any],
+    body: Callable[..., Any],
+    init: tuple[Any, ...] = (),
+    names: Sequence[str] = (),
+    exits: Sequence[str] = (),
+) -> Any:
+    """Run `body` on each item and the carries.
+
+    Over a range or the rows of an array the loop is staged, however long it is. Where its steps cannot have one type (an
+    index into a Python list, a list that grows, a shape that changes) it is unrolled, up to `unroll_limit` steps.
+    """
+    form = Form(tuple(names), tuple(exits))
+    if not tracing():
+        return form.give(_run(items, body, init, form))
+    sequence = countable(items)
+    state = (NEXT, no_value, *init)
+    what = f"the for loop at {where(body)}"
+    if sequence is None:
+        return form.give(steps.unroll(iter(items), body, state, form, what))
+    if isinstance(sequence.length, int) and sequence.length <= 1:
+        return form.give(steps.unroll(iter(sequence), body, state, form, what))
+    try:
+        return form.give(_stage(sequence, body, init, form, what))
+    except (ConcretizationError, StructureMismatchError):
+        if not isinstance(sequence.length, int):
+            raise
+    return form.give(steps.unroll(iter(sequence), body, state, form, what))
+
+
+def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+    state: tuple[Any, ...] = (NEXT, no_value, *init)
+    for item in items:
+        state = form.take(body(item, *state[2:]))
+        if state[0] >= BREAK:
+            return state
+    return (NEXT, no_value, *state[2:])
+
+
+def _stage(
+    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    builder = current()
+    before = builder.checkpoint()
+    heap = Heap((body, init))
+    length = sequence.length
+    try:
+        return loops.stage(
+            loops.Loop(
+                body=lambda index, *carry: form.take(body(sequence.at(index), *carry)),
+                test=None,
+                trip=wrap.as_atom(length, np.int64),
+                most=interval_of(length).high,
+                init=init,
+                names=form.names,
+                roots=(body,),
+                site=body.__code__,
+                what=what,
+            )
+        )
+    except BaseException:
+        builder.rollback(before)
+        heap.restore()
+        raise

@@ -1,0 +1,37 @@
+"""The `if` statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.truth import truth
+
+
+def if_(
+    test: Any,
+    then: Callable[..., Any],
+    orelse: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    names: Sequence[str] = (),
+) -> Any:
+    """Run one of two branches on `args`; both are traced when the test is known only at run time."""
+    decided = truth(test)
+    if isinstance(decided, bool):
+        return (then if decided else orelse)(*args)
+    thunks = (_bound(orelse, args), _bound(then, args))
+    return branches.stage(decided, thunks, names, f"the if at {where(then)}")
+
+
+def _bound(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], Any]:
+    def run(function: Callable[..., Any] = function, args: tuple[Any, ...] = args) -> Any:
+        return function(*args)
+
+    return run
+
+
+def where(function: Callable[..., Any]) -> str:
+    """The user's file and line of a generated function."""
+    code = function.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"

@@ -1,0 +1,184 @@
+"""Which memory a carried array is, before, inside and after a loop.
+
+A name that is bound anew in a loop (`u, v = v, u`, `x = x + 1`) is carried by value. Where the body also writes in place,
+the memory that the names stood for before the loop must get those writes, exactly as when Python runs the loop:
+
+- the name keeps its array: that memory gets the value after the loop;
+- names trade arrays: after n steps, name k stands for the array of name s**n(k), with the permutation s;
+- the name gets a fresh array: the old memory keeps what the first step wrote.
+
+What fits none of these is a conflict: the body is traced again with the array itself in scope, and if the name is bound
+anew all the same, the loop is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from anabranch.runtime.control.merging import adopt
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import Builder
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.layout import Packed
+
+
+class TracedBody(Protocol):
+    """What is needed of a traced loop body."""
+
+    builder: Builder
+    entry: list[Array | None]
+    packed: list[Packed]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Report:
+    """How each leaf's array relates to those at the start of a step."""
+
+    becomes: dict[int, int]  # leaf -> the leaf whose array it has after a step
+    fresh: set[int]
+    unknown: dict[int, Array]  # leaf -> the array of the enclosing code, or view, that it is after a step
+    written: set[int]
+    firsts: list[int]  # fresh ones whose first array is written in place
+    conflicts: set[int]
+
+
+def inspect(outer: Builder, traced: TracedBody, init: Sequence[Packed], loop: Any) -> Report:
+    """Compare the arrays at the start and at the end of one step."""
+    body = traced.builder
+    owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
+    report = Report({}, set(), {}, {k for s, k in owner.items() if s in body.written}, [], set())
+    seen: dict[int, int] = {}
+    for k, start in enumerate(traced.entry):
+        end = traced.packed[k].handle
+        if end is None:
+            report.fresh.add(k)
+            continue
+        if end.storage in owner and not end.path and start is not None:
+            report.becomes[k] = owner[end.storage]
+        elif end.storage in owner or outer.outer_has(end.storage) or end.storage in outer.env:
+            report.unknown[k] = end
+        else:
+            report.fresh.add(k)
+        twin = seen.setdefault(id(end.storage), k)
+        if twin != k and ({twin, k, owner.get(end.storage, k)} & report.written):
+            report.conflicts.update((twin, k))
+    _find_conflicts(traced, init, report)
+    return report
+
+
+def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) -> None:
+    body = traced.builder
+    users: dict[int, list[int]] = {}
+    for k, start in enumerate(traced.entry):
+        before = init[k].handle
+        if start is None or before is None:
+            continue
+        users.setdefault(id(before.storage), []).append(k)
+        direct = before.storage in body.storage_inputs or before.storage in body.written
+        if before.storage in body.written or (k in report.written and (direct or before.path)):
+            report.conflicts.add(k)
+    for group in users.values():
+        if len(group) > 1 and set(group) & report.written:
+            report.conflicts.update(group)
+    if report.written:
+        report.conflicts.update(k for k in report.unknown if traced.entry[k] is not None)
+    for k in sorted(report.fresh & report.written):
+        if k in report.becomes.values():
+            report.conflicts.add(k)
+        else:
+            report.firsts.append(k)
+
+
+def refusal(name: str, what: str) -> AliasError:
+    """The error for a conflict that holding the array did not resolve."""
+    return AliasError(
+        f"'{name}' is both written in place and bound to another array in {what}, so that it is not known which memory "
+        f"it stands for; write {name} = {name}.copy() before the loop, or bind the name only outside of it"
+    )
+
+
+def after(
+    outer: Builder,
+    report: Report,
+    made: Sequence[Array | None],
+    init: Sequence[Packed],
+    results: Sequence[Atom],
+    count: Atom,
+    least: int,
+) -> dict[int, Array]:
+    """Give old memories their values and link the new arrays; returns the handles that are still the old arrays."""
+    kept: dict[int, Array] = {}
+    for place, k in enumerate(report.firsts):
+        before = init[k].handle
+        if before is not None:
+            before.set(results[len(init) + place])
+    for k, array in enumerate(made):
+        before = init[k].handle
+        if array is None:
+            continue
+        if report.becomes.get(k) == k and before is not None:
+            if k in report.written:
+                before.set(array.atom)
+            kept[k] = before
+        elif k in report.fresh:
+            if least == 0 and before is not None:
+                adopt(outer, array, atoms.ufunc(np.equal, count, atoms.literal(0, np.int64)), before)
+        elif k in report.unknown:
+            for handle in (before, report.unknown[k]):
+                if handle is not None:
+                    adopt(outer, array, None, handle)
+    for cycle in _cycles(report.becomes):
+        _after_cycle(outer, cycle, report, made, init, count)
+    return kept
+
+
+def _cycles(becomes: dict[int, int]) -> list[list[int]]:
+    """The cycles of length two and more; a chain that ends in a fixed point or a fresh array is none."""
+    found, seen = [], set()
+    for start in becomes:
+        row: list[int] = []
+        k: int | None = start
+        while k is not None and k not in seen and k not in row:
+            row.append(k)
+            k = becomes.get(k)
+        if k in row and len(row) > 1:
+            cycle = row[row.index(k) :]  # type: ignore[arg-type]
+            if len(cycle) > 1:
+                found.append(cycle)
+        seen.update(row)
+    return found
+
+
+def _after_cycle(
+    outer: Builder, cycle: list[int], report: Report, made: Sequence[Array | None], init: Sequence[Packed], count: Atom
+) -> None:
+    """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
+    length = len(cycle)
+    remainder = atoms.ufunc(np.remainder, count, atoms.literal(length, np.int64))
+    preds = [atoms.ufunc(np.equal, remainder, atoms.literal(m, np.int64)) for m in range(length)]
+    arrays = [made[k] for k in cycle]
+    handles = [init[k].handle for k in cycle]
+    if set(cycle) & report.written:
+        values = [a.atom if a is not None else None for a in arrays]
+        for place, handle in enumerate(handles):
+            if handle is None:
+                continue
+            now = handle.atom
+            for m, pred in enumerate(preds):
+                value = values[(place - m) % length]
+                if value is not None:
+                    now = atoms.select(pred, value, now)
+            handle.set(now)
+    for place, array in enumerate(arrays):
+        for m, pred in enumerate(preds):
+            handle = handles[(place + m) % length]
+            if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):
+                adopt(outer, array, pred, handle)
+
+

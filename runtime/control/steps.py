@@ -1,0 +1,67 @@
+"""What `while` and `for` share: how a body gives its result, and running steps one by one while tracing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import StructureMismatchError
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """How rewritten code passes a loop's state: the carried names, and the exits that occur."""
+
+    names: tuple[str, ...]
+    exits: tuple[str, ...]
+
+    def take(self, result: Any) -> tuple[Any, ...]:
+        """What a body returned, as (exit code, returned value, *carries)."""
+        if self.exits:
+            code, *rest = result
+            value = rest.pop(0) if "return" in self.exits else no_value
+            return (code, value, *rest)
+        carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
+        return (NEXT, no_value, *carries)
+
+    def give(self, state: Sequence[Any]) -> Any:
+        """The state as rewritten code unpacks it."""
+        code, value, *carries = state
+        if self.exits:
+            return (code, value, *carries) if "return" in self.exits else (code, *carries)
+        if not self.names:
+            return None
+        return carries[0] if len(self.names) == 1 else tuple(carries)
+
+
+def unroll(items: Iterator[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str) -> tuple[Any, ...]:
+    """Run a body for each item while tracing; gives the state after the loop.
+
+    Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
+    """
+    limit = settings().unroll_limit
+    for number, item in enumerate(items):
+        if number >= limit:
+            raise StructureMismatchError(
+                f"{what} cannot be staged and has more than {limit} steps to unroll; raise unroll_limit, or give its "
+                "values types that do not change from step to step"
+            )
+        state = form.take(body(item, *state[2:]))
+        go_on = truth(state[0] < BREAK)
+        if go_on is False:
+            return tuple(state)
+        if go_on is not True:
+            left = tuple(state)
+
+            def rest(left: tuple[Any, ...] = left) -> tuple[Any, ...]:
+                return unroll(items, body, (NEXT, no_value, *left[2:]), form, what)
+
+            names = ("exit code", "returned value", *form.names)
+            after: tuple[Any, ...] = branches.stage(go_on, (lambda left=left: left, rest), names, what)  # type: ignore[misc]
+            return after
+    return (NEXT, no_value, *state[2:])

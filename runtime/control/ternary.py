@@ -1,0 +1,18 @@
+"""The conditional expression `a if test else b`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.truth import truth
+
+
+def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    """The value of one of two expressions, each evaluated only when it is chosen."""
+    decided = truth(test)
+    if isinstance(decided, bool):
+        return then() if decided else orelse()
+    return branches.stage(decided, (orelse, then), (), f"the conditional expression at {where(then)}")

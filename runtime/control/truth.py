@@ -1,0 +1,47 @@
+"""Truth values: a plain bool where it is known, else a bool scalar atom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import arithmetic, atoms
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.traced import Traced
+
+
+def truth(value: Any) -> bool | Atom:
+    """`bool(value)`, as far as it is known while tracing.
+
+    Raises
+    ------
+    ValueError
+        For a traced array of more than one element, as NumPy does.
+    """
+    if isinstance(value, Traced):
+        atom = arithmetic.truth(value)
+        return bool(atom.value) if isinstance(atom, Literal) else atom
+    if isinstance(value, ChoiceValue):
+        return _choice_truth(value)
+    return bool(value)
+
+
+def _choice_truth(choice: ChoiceValue) -> bool | Atom:
+    choice = choice.without_undefined()
+    if not isinstance(choice, ChoiceValue):
+        return truth(choice)
+    result: Atom = atoms.literal(False)
+    for i, option in enumerate(choice.options):
+        decided = truth(option)
+        atom = atoms.literal(np.bool_(decided)) if isinstance(decided, bool) else decided
+        result = atoms.logical_or(result, atoms.logical_and(choice.chosen(i), atom))
+    return bool(result.value) if isinstance(result, Literal) else result
+
+
+def truth_value(value: Any) -> Any:
+    """`bool(value)` as a value: a plain or a traced Python bool."""
+    decided = truth(value)
+    return decided if isinstance(decided, bool) else python_scalar(decided)

@@ -1,0 +1,28 @@
+"""What rewritten code calls, by the names that it uses; rewritten text says `ab.if_`, `ab.numpy`, `ab.call`."""
+
+from anabranch.runtime.control import builtins as builtins
+from anabranch.runtime.control.assert_ import assert_ as assert_
+from anabranch.runtime.control.call import call as call, staged as staged
+from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
+from anabranch.runtime.control.compare import (
+    compare as compare,
+    in_ as in_,
+    is_ as is_,
+    is_not as is_not,
+    not_in as not_in,
+)
+from anabranch.runtime.control.exits import (
+    BREAK as BREAK,
+    CONTINUE as CONTINUE,
+    NEXT as NEXT,
+    RETURN as RETURN,
+    no_value as no_value,
+    returned as returned,
+)
+from anabranch.runtime.control.for_ import for_ as for_
+from anabranch.runtime.control.if_ import if_ as if_
+from anabranch.runtime.control.mathematics import mathematics as math
+from anabranch.runtime.control.ternary import ifexp as ifexp
+from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined
+from anabranch.runtime.control.while_ import while_ as while_
+from anabranch.runtime.numpy import namespace as numpy

@@ -1,0 +1,109 @@
+"""The `while` statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.control import loops
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.steps import Form
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
+from anabranch.runtime.trace import Builder, current, tracing
+from anabranch.runtime.values.heap import Heap
+
+# A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
+_STEPS_BEFORE_STAGING = 16
+
+
+def while_(
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+    init: tuple[Any, ...] = (),
+    names: Sequence[str] = (),
+    exits: Sequence[str] = (),
+) -> Any:
+    """Run `body` on the carries while `test` holds.
+
+    While the condition and the ways out are concrete the loop runs as Python's; else it becomes a `while` primitive.
+    """
+    form = Form(tuple(names), tuple(exits))
+    if not tracing():
+        return form.give(_run(test, body, init, form))
+    return form.give(_While(test, body, form).run(init))
+
+
+def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+    state: tuple[Any, ...] = (NEXT, no_value, *init)
+    while test(*state[2:]):
+        state = form.take(body(*state[2:]))
+        if state[0] >= BREAK:
+            return state
+    return (NEXT, no_value, *state[2:])
+
+
+class _While:
+    def __init__(self, test: Callable[..., Any], body: Callable[..., Any], form: Form) -> None:
+        self.test, self.body, self.form = test, body, form
+        self.what = f"the while loop at {where(body)}"
+        self.builder: Builder = current()
+
+    def run(self, init: tuple[Any, ...]) -> tuple[Any, ...]:
+        state: tuple[Any, ...] = (NEXT, no_value, *init)
+        if self.body.__code__ in self.builder.trace.staged_sites:
+            try:
+                return self._stage(state)
+            except (ConcretizationError, StructureMismatchError):
+                pass
+        busy = 0
+        while True:
+            before = self.builder.checkpoint()
+            decided = truth(self.test(*state[2:]))
+            if decided is False:
+                return (NEXT, no_value, *state[2:])
+            if decided is not True:
+                self.builder.rollback(before)
+                return self._stage(state)
+            if busy >= _STEPS_BEFORE_STAGING:
+                try:
+                    return self._stage(state)
+                except (ConcretizationError, StructureMismatchError):
+                    if busy >= settings().unroll_limit:
+                        raise
+            heap = Heap((self.test, self.body, state))
+            after = self.form.take(self.body(*state[2:]))
+            left = truth(after[0] >= BREAK)
+            if left is True:
+                return after
+            if left is not False:
+                self.builder.rollback(before)
+                heap.restore()
+                self.builder.trace.staged_sites.add(self.body.__code__)
+                return self._stage(state)
+            busy += len(self.builder.equations) > before.equations
+            state = (NEXT, no_value, *after[2:])
+
+    def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        before = self.builder.checkpoint()
+        heap = Heap((self.test, self.body, state))
+        try:
+            return loops.stage(
+                loops.Loop(
+                    body=lambda _, *carry: self.form.take(self.body(*carry)),
+                    test=self.test,
+                    trip=None,
+                    most=2**63 - 1,
+                    init=tuple(state[2:]),
+                    names=self.form.names,
+                    roots=(self.test, self.body),
+                    site=self.body.__code__,
+                    what=self.what,
+                )
+            )
+        except BaseException:
+            self.builder.rollback(before)
+            heap.restore()
+            raise

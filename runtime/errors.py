@@ -1,0 +1,56 @@
+"""Every exception of the project.
+
+::
+
+    AnabranchError
+    ├── SourceError                      the function's source (transpile)
+    │   ├── NoSourceError                (also OSError)
+    │   └── UnsupportedConstructError    (also NotImplementedError)
+    ├── ConcretizationError              (also TypeError)
+    ├── UnsupportedValueError            (also TypeError)
+    ├── UnsupportedOperationError        (also NotImplementedError)
+    ├── StructureMismatchError           (also TypeError)
+    ├── AliasError                       (also ValueError)
+    ├── StaticArgumentError              (also TypeError)
+    └── EscapedTracerError               (also RuntimeError)
+"""
+
+from __future__ import annotations
+
+from anabranch.transpile.errors import (
+    AnabranchError as AnabranchError,
+    NoSourceError as NoSourceError,
+    SourceError as SourceError,
+    UnsupportedConstructError as UnsupportedConstructError,
+)
+
+
+class ConcretizationError(AnabranchError, TypeError):
+    """A value known only at run time is needed while tracing: a shape, a list index, a dict key, a plain `bool`.
+
+    What to change: name the argument in `static_argnames`, or compute the value from shapes and static arguments.
+    """
+
+
+class UnsupportedValueError(AnabranchError, TypeError):
+    """An argument or a result is no array, scalar or pytree of these."""
+
+
+class UnsupportedOperationError(AnabranchError, NotImplementedError):
+    """A NumPy function, or a form of its arguments, that has no staged counterpart."""
+
+
+class StructureMismatchError(AnabranchError, TypeError):
+    """Two branches, or two steps of a loop, give values that no single type can hold."""
+
+
+class AliasError(AnabranchError, ValueError):
+    """A write through a name that may or may not share memory with another array."""
+
+
+class StaticArgumentError(AnabranchError, TypeError):
+    """A static argument that is not hashable, or names a parameter that is not there."""
+
+
+class EscapedTracerError(AnabranchError, RuntimeError):
+    """A traced value is used after the trace, branch or loop body that made it has ended."""

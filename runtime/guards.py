@@ -1,0 +1,56 @@
+"""What a traced function read from outside: globals, closure cells, and the objects they lead to.
+
+An executable holds good as long as these are what they were; when one has changed the function is traced again.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.values.heap import Heap
+
+_ABSENT = object()
+
+
+class Guards:
+    """Names and objects with what they held when a function that reads them was first called."""
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        self.heap = Heap((), watch_arrays=True)
+
+    def add(self, function: types.FunctionType) -> None:
+        """Guard what the function's code can read from outside."""
+        self.heap.extend((function,))
+        scope = function.__globals__
+        for name in _global_names(function.__code__):
+            key = (id(scope), name)
+            if name in scope and key not in self.names:
+                self.names[key] = (scope, name, scope[name])
+                self.heap.extend((scope[name],))
+
+    def hold(self) -> bool:
+        """Whether everything is as it was."""
+        for scope, name, value in self.names.values():
+            if scope.get(name, _ABSENT) is not value:
+                return False
+        return not self.heap.changed()
+
+    def written_arrays(self) -> list[np.ndarray[Any, Any]]:
+        """Arrays from outside whose contents changed."""
+        return [a for a, before in self.heap.arrays.values() if not _equal(a, before)]
+
+
+def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _global_names(const)

@@ -1,0 +1,275 @@
+"""`jit`: decorate a NumPy function, call it compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import types
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from anabranch import transpile
+from anabranch.runtime.control.call import counterpart, resolve
+from anabranch.runtime.errors import StaticArgumentError
+from anabranch.runtime.signature import Leaves, layout_of
+from anabranch.runtime.stages import Compiled, Lowered, Traced
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.tracing import Arguments, trace_call
+from anabranch.runtime.values import layout as layouts
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Wrapped(Generic[P, R]):
+    """A function that is compiled for each new signature of its arguments, as `jax.stages.Wrapped`.
+
+    Raises
+    ------
+    UnsupportedConstructError
+        When first called, where the source holds what cannot be rewritten; all of it is listed.
+    UnsupportedValueError
+        For an argument that is no array, scalar or pytree of these.
+    StaticArgumentError
+        For a static argument that is not hashable.
+    """
+
+    def __init__(self, function: Callable[P, R], static: frozenset[str], instance: Any = None) -> None:
+        self.__anabranch_function__ = function
+        self._static = static
+        self._executables: dict[Any, Compiled] = {}
+        self._lock = threading.RLock()
+        self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if tracing():
+            result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
+            return result
+        key, leaves, plain = self._signature(args, kwargs)
+        compiled = self._executables.get(key)
+        if compiled is None or not compiled.plan.guards.hold():
+            compiled = self._compile(key, leaves, plain)
+        answer: R = compiled.run(leaves)
+        return answer
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded."""
+        if instance is None:
+            return self
+        method = types.MethodType(self.__anabranch_function__, instance)
+        try:
+            bound = self._bound.get(instance)
+            if bound is None:
+                bound = self._bound[instance] = Wrapped(_weak_method(method), self._static)
+        except TypeError:  # not hashable, or no weak references: compiled anew for each access
+            bound = Wrapped(method, self._static)
+        return bound
+
+    def __repr__(self) -> str:
+        return f"<anabranch.jit of {self.__anabranch_function__!r}>"
+
+    # ---- stages ----------------------------------------------------------------------------------------------------
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
+        key, leaves, plain = self._signature(args, kwargs)
+        return self._trace(key, leaves, plain)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower to StableHLO."""
+        return self.trace(*args, **kwargs).lower()
+
+    def source(self) -> str:
+        """The rewritten source; the function's own where there is nothing to rewrite."""
+        function = _plain_function(self.__anabranch_function__)
+        if not transpile.needs_rewriting(function):
+            return inspect.getsource(function)
+        return transpile.rewrite(function, counterpart).source
+
+    def clear_cache(self) -> None:
+        """Forget all executables."""
+        self._executables.clear()
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, tuple[Any, Any, Any]]:
+        statics: tuple[Any, ...] = ()
+        if self._static:
+            args, kwargs, statics = self._split_static(args, kwargs)
+        leaves = Leaves()
+        positional = tuple([leaves.key(a, str(i)) for i, a in enumerate(args)])
+        named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
+        return (positional, named, statics, leaves.aliases()), leaves, (args, kwargs, statics)
+
+    def _split_static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+        """Static arguments by name, defaults filled in; the others by name too."""
+        function = self.__anabranch_function__
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        statics = []
+        for name in sorted(self._static):
+            value = bound.arguments[name]
+            try:
+                hash(value)
+            except TypeError:
+                raise StaticArgumentError(
+                    f"static argument '{name}' of {function.__qualname__} is a {type(value).__name__}, which is not "
+                    f"hashable; pass a tuple or another immutable value, or take '{name}' out of the static arguments"
+                ) from None
+            statics.append((name, type(value), value))
+        dynamic_args, dynamic_kwargs = [], {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in self._static:
+                continue
+            value = bound.arguments[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                dynamic_args += list(value)
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                dynamic_kwargs.update(value)
+            else:
+                dynamic_kwargs[name] = value
+        if dynamic_args:
+            raise StaticArgumentError(f"{function.__qualname__} takes *args, so its static arguments must be keyword-only")
+        return (), dynamic_kwargs, tuple(statics)
+
+    def _compile(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Compiled:
+        with self._lock:
+            compiled = self._executables.get(key)
+            if compiled is None or not compiled.plan.guards.hold():
+                compiled = self._trace(key, leaves, plain).lower().compile()
+                self._executables[key] = compiled
+            return compiled
+
+    def _trace(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Traced:
+        args, kwargs, statics = plain
+        layout = tuple(map(layout_of, args))
+        # In the order of the key: leaves are numbered as they were taken apart.
+        named: dict[str, layouts.Layout] = {k: layout_of(v) for k, v in sorted(kwargs.items())}
+        aliases = _by_leaf(leaves)
+        readonly = frozenset(
+            i for i, v in enumerate(leaves.values) if getattr(v, "flags", None) is not None and not v.flags.writeable and v.ndim
+        )
+        arguments = Arguments(layout, named, aliases, readonly)
+        function: Callable[..., Any] = self.__anabranch_function__
+        if statics:
+            function = functools.partial(function, **{name: value for name, _, value in statics})
+        plan = trace_call(function, arguments)
+        _check_sharing(leaves, plan.mutated)
+        return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
+
+
+def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
+    first: dict[int, int] = {}
+    arrays = {id(a) for a in leaves.arrays}
+    same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
+    return same if any(i != s for i, s in enumerate(same)) else ()
+
+
+def _check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
+    import numpy as np
+
+    from anabranch.runtime.errors import AliasError
+
+    for leaf in mutated:
+        for other in leaves.arrays:
+            if other is not leaves.values[leaf] and np.shares_memory(other, leaves.values[leaf]):
+                raise AliasError("two arguments share memory and the function writes to one of them; pass a copy of one")
+
+
+def _weak_method(method: types.MethodType) -> Callable[..., Any]:
+    """The method without a strong reference to its instance, which caches it."""
+    instance, function = weakref.ref(method.__self__), method.__func__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return resolve(types.MethodType(function, instance()))(*args, **kwargs)
+
+    call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    return call
+
+
+def _plain_function(function: Any) -> types.FunctionType:
+    while not isinstance(function, types.FunctionType):
+        function = getattr(function, "__func__", None) or getattr(function, "func", None) or type(function).__call__
+    return inspect.unwrap(function)
+
+
+@overload
+def jit(fun: Callable[P, R], /) -> Wrapped[P, R]: ...
+@overload
+def jit(
+    fun: Callable[P, R],
+    /,
+    *,
+    static_argnums: int | Sequence[int] = ...,
+    static_argnames: str | Sequence[str] = ...,
+) -> Wrapped[P, R]: ...
+@overload
+def jit(
+    *, static_argnums: int | Sequence[int] = ..., static_argnames: str | Sequence[str] = ...
+) -> Callable[[Callable[P, R]], Wrapped[P, R]]: ...
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
+) -> Any:
+    """Compile a NumPy function with XLA; calls give what the plain function gives.
+
+    Parameters
+    ----------
+    fun : callable
+        A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first called.
+    static_argnums : int or sequence of int
+        Positions of arguments that are plain Python values while tracing; negative ones count from the end. Each value
+        has an executable of its own, and must be hashable. As in `jax.jit`.
+    static_argnames : str or sequence of str
+        The same by name.
+
+    Returns
+    -------
+    Wrapped
+        A callable; as a decorator with arguments, `jit(static_argnames="n")` returns the decorator.
+
+    Raises
+    ------
+    StaticArgumentError
+        For a position or name that the function does not have.
+    """
+    if fun is None:
+        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames)
+    if isinstance(fun, Wrapped) and not static_argnums and not static_argnames:
+        return fun
+    if isinstance(fun, (staticmethod, classmethod)):
+        return type(fun)(jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames))
+    return Wrapped(fun, _static_names(fun, static_argnums, static_argnames))
+
+
+def _static_names(fun: Callable[..., Any], nums: int | Sequence[int], names: str | Sequence[str]) -> frozenset[str]:
+    nums = (nums,) if isinstance(nums, int) else tuple(nums)
+    names = (names,) if isinstance(names, str) else tuple(names)
+    if not nums and not names:
+        return frozenset()
+    parameters = inspect.signature(fun).parameters
+    positional = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    chosen = set(names)
+    for n in nums:
+        if not -len(positional) <= n < len(positional):
+            raise StaticArgumentError(f"static_argnums has {n}, but {fun.__qualname__} has {len(positional)} positional parameters")
+        chosen.add(positional[n])
+    for name in names:
+        if name not in parameters:
+            raise StaticArgumentError(f"static_argnames has '{name}', but {fun.__qualname__} has no such parameter")
+    return frozenset(chosen)
+
+
+def xpr(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
+    """The Program of a function on these arguments, as text."""
+    wrapped = fun if isinstance(fun, Wrapped) else jit(fun)
+    return str(wrapped.trace(*args, **kwargs).program)

@@ -1,0 +1,25 @@
+"""The NumPy surface: NumPy's functions on traced values, each family in its own module.
+
+Importing the package fills the registry in `runtime.values.dispatch`, from which operators, methods and the array
+protocols of traced values are served.
+"""
+
+from __future__ import annotations
+
+from anabranch.runtime.numpy import (
+    creation as creation,
+    describing as describing,
+    einsum as einsum,
+    joining as joining,
+    linear as linear,
+    methods as methods,
+    ranges as ranges,
+    reductions as reductions,
+    selection as selection,
+    shaping as shaping,
+    sorting as sorting,
+    ufuncs as ufuncs,
+)
+from anabranch.runtime.numpy.namespace import constructor, namespace, staged
+
+__all__ = ["constructor", "namespace", "staged"]

@@ -1,0 +1,244 @@
+"""What every family uses: registration, operands, axes, dtypes, results and `out=`."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.traced import Traced
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+NoValue: Any = np._NoValue
+_LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
+
+
+def traced_inside(value: Any) -> bool:
+    """Whether a value is traced, or a list, tuple or dict holds one that is."""
+    if isinstance(value, (Traced, ChoiceValue)):
+        return True
+    if isinstance(value, _LEAVES):
+        return False
+    if isinstance(value, (list, tuple)):
+        return any(map(traced_inside, value))
+    if isinstance(value, dict):
+        return any(map(traced_inside, value.values()))
+    return False
+
+
+def resolved(value: Any) -> Any:
+    """The value with run-time alternatives made one value, also inside lists and tuples."""
+    if isinstance(value, ChoiceValue):
+        return resolved(value.resolve())
+    if type(value) in (list, tuple) and any(isinstance(v, (ChoiceValue, list, tuple)) for v in value):
+        return type(value)(map(resolved, value))
+    return value
+
+
+def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The staged function where an argument is traced, NumPy's own where none is."""
+
+    @functools.wraps(original, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
+            return original(*args, **kwargs)
+        return function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+
+    return call
+
+
+def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
+
+    def register(function: Function) -> Function:
+        for original in originals:
+            dispatch.FUNCTIONS[original] = _guarded(original, function)
+        return function
+
+    return register
+
+
+def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Register a function that makes an array: it is staged whatever its arguments are, so that the array is a handle."""
+
+    def register(function: Function) -> Function:
+        for original in originals:
+
+            @functools.wraps(original, updated=())
+            def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
+                if not tracing():
+                    return _original(*args, **kwargs)
+                return function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+
+            dispatch.FUNCTIONS[original] = call
+        return function
+
+    return register
+
+
+def plain(function: str, **keywords: tuple[Any, Any]) -> None:
+    """Refuse keywords that have another value than the one that changes nothing: `plain("zeros", order=(order, "C"))`.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Naming the function and the keyword.
+    """
+    for name, (value, default) in keywords.items():
+        if value is not NoValue and value is not default and not (isinstance(value, (str, bool)) and value == default):
+            raise UnsupportedOperationError(f"numpy.{function} with {name}={value!r} is not supported in compiled code")
+
+
+def refused(name: str, reason: str) -> UnsupportedOperationError:
+    """The error for what cannot be staged."""
+    return UnsupportedOperationError(f"numpy.{name} is not supported in compiled code: {reason}")
+
+
+# ---- operands --------------------------------------------------------------------------------------------------------
+
+
+def operand(x: Any) -> Any:
+    """A traced value, ndarray, NumPy scalar or Python scalar; anything else becomes an array, as NumPy does."""
+    if isinstance(x, (Traced, np.ndarray, np.generic, ChoiceValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
+        return wrap.numpy_operand(x)
+    return wrap.numpy_operand(np.asarray(x))
+
+
+def atom_of(x: Any, dtype: Any = None) -> Atom:
+    """The value of an operand, cast to `dtype` if given."""
+    return wrap.as_atom(operand(x), dtype)
+
+
+def handle(x: Any) -> Array:
+    """The operand as an array handle; an Array is itself, so that views of it can be made."""
+    x = operand(x)
+    return x if isinstance(x, Array) else fresh(wrap.as_atom(x))
+
+
+def fresh(atom: Atom) -> Array:
+    """A new array that holds the value."""
+    array: Array = wrap.array_of(atom)
+    return array
+
+
+def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
+    """What a NumPy function returns: `out` after it was written, a NumPy scalar for shape (), or a new array."""
+    if isinstance(out, tuple):
+        (out,) = out
+    return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
+
+
+def store(out: Any, atom: Atom, casting: Any = "same_kind") -> Array:
+    """Write a result to `out`, with NumPy's checks."""
+    if isinstance(out, np.ndarray):
+        raise ConcretizationError("out= is a concrete ndarray, but the result is known only at run time")
+    if not isinstance(out, Array):
+        raise TypeError("return arrays must be of ArrayType")
+    if not np.can_cast(atom.type.dtype, out.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {atom.type.dtype!r} to {out.dtype!r} according to the rule '{casting}'"
+        )
+    if out.shape != atom.type.shape:
+        raise ValueError(
+            f"output array has wrong shape: {_text(out.shape)} where the result has {_text(atom.type.shape)}"
+        )
+    out.set(atoms.convert(atom, out.dtype))
+    return out
+
+
+def _text(shape: Sequence[int]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of an operand."""
+    return wrap.shape_of(operand(x))
+
+
+def dtype_of(x: Any) -> np.dtype[Any]:
+    """The dtype of an operand as an array of its own."""
+    x = operand(x)
+    if isinstance(x, Traced):
+        return x.abstract.dtype
+    return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
+
+
+def spec_of(x: Any) -> Any:
+    """What NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
+    x = operand(x)
+    if isinstance(x, Traced) and type(x).__name__ == "PythonScalar":
+        return x.abstract.python(0)
+    return x if type(x) in PYTHON_DTYPES else dtype_of(x)
+
+
+def promoted(*xs: Any) -> np.dtype[Any]:
+    """`np.result_type` of operands, Python scalars weak."""
+    return np.result_type(*map(spec_of, xs))
+
+
+def supported(dtype: Any) -> np.dtype[Any]:
+    """The dtype, where compiled code can hold it."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "OSUMm" or dtype.names or not dtype.isnative or dtype.itemsize > 16 or dtype.char in "gG":
+        raise UnsupportedOperationError(f"arrays of dtype {dtype} are not supported in compiled code")
+    return dtype
+
+
+# ---- shapes and axes -------------------------------------------------------------------------------------------------
+
+
+def shape_argument(shape: Any) -> tuple[int, ...]:
+    """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
+    if isinstance(shape, Array):
+        operator.index(shape)
+    if not isinstance(shape, Iterable):
+        shape = (shape,)
+    sizes = tuple(map(operator.index, shape))
+    if any(n < 0 for n in sizes):
+        raise ValueError("negative dimensions are not allowed")
+    return sizes
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """An axis counted from the front; raises `AxisError` as NumPy does."""
+    return int(normalize_axis_index(operator.index(axis), ndim))
+
+
+def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
+    """`axis=None | int | tuple` as axes counted from the front; None means all."""
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(normalize_axis_tuple(axis, ndim, name))
+
+
+def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """The shape with the axes at size 1."""
+    return tuple(1 if i in axes else n for i, n in enumerate(shape))
+
+
+def broadcast_atoms(*xs: Any, dtype: Any = None) -> list[Atom]:
+    """The operands broadcast against each other."""
+    values = [atom_of(x, dtype) for x in xs]
+    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in values))
+    return [atoms.broadcast_to(v, shape) for v in values]
+
+
+def zeros_atom(shape: Sequence[int], dtype: Any, value: Any = 0) -> Atom:
+    """A constant array: one literal, broadcast."""
+    return atoms.broadcast_to(atoms.literal(np.asarray(value).astype(dtype)), tuple(shape))
+
+
+def iota(shape: Sequence[int], axis: int = 0, dtype: Any = np.int64) -> Atom:
+    """Positions along an axis."""
+    return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)

@@ -1,0 +1,323 @@
+"""Functions that make arrays: always a handle on fresh memory, from one literal or from positions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    creates,
+    dtype_of,
+    fresh,
+    iota,
+    operand,
+    plain,
+    refused,
+    shape_argument,
+    shape_of,
+    supported,
+    traced_inside,
+    zeros_atom,
+)
+from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.traced import Traced
+
+_ORDERS = ("C", "K", "A", None)
+
+
+def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, subok: Any = False) -> None:
+    if order not in _ORDERS:
+        plain(name, order=(order, "C"))
+    if device != "cpu":
+        plain(name, device=(device, None))
+    plain(name, like=(like, None))
+    del subok  # there is one class of traced arrays
+
+
+def _constant(name: str, value: Any) -> Callable[..., Any]:
+    def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+        _check(name, order, device, like)
+        return fresh(zeros_atom(shape_argument(shape), supported(float if dtype is None else dtype), value))
+
+    return function
+
+
+def _constant_like(name: str, value: Any) -> Callable[..., Any]:
+    def function(
+        a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+    ) -> Any:
+        _check(name, order, device, None, subok)
+        sizes = shape_of(a) if shape is None else shape_argument(shape)
+        return fresh(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value))
+
+    return function
+
+
+for _original, _value in ((np.zeros, 0), (np.ones, 1), (np.empty, 0)):
+    creates(_original)(_constant(_original.__name__, _value))
+for _original, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
+    creates(_original)(_constant_like(_original.__name__, _value))
+
+
+def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any) -> Any:
+    value = operand(fill_value)
+    chosen = supported(dtype_of(value) if dtype is None else dtype)
+    return fresh(atoms.broadcast_to(cast_value(value, chosen), shape))
+
+
+@creates(np.full)
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
+    """As `numpy.full`; the value may be traced."""
+    _check("full", order, device, like)
+    return _filled(shape_argument(shape), fill_value, dtype)
+
+
+@creates(np.full_like)
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
+    """As `numpy.full_like`."""
+    _check("full_like", order, device, None, subok)
+    sizes = shape_of(a) if shape is None else shape_argument(shape)
+    return _filled(sizes, fill_value, dtype_of(a) if dtype is None else dtype)
+
+
+# ---- from values -----------------------------------------------------------------------------------------------------
+
+
+def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
+    """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
+    if type(x) in (int, float, complex):
+        # NumPy's own conversion raises for what does not fit.
+        return Literal(_frozen(np.array(x, dtype=dtype)))
+    return wrap.as_atom(x, dtype)
+
+
+def _frozen(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+@creates(np.array)
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: Any = 0,
+    like: Any = None,
+    ndmax: Any = None,
+) -> Any:
+    """As `numpy.array`: a new array, also from nested lists that hold traced values."""
+    _check("array", order, None, like, subok)
+    plain("array", ndmax=(ndmax, None))
+    made = _converted(object, dtype, copy)
+    if operator.index(ndmin) > made.ndim:
+        shape = (1,) * (ndmin - made.ndim) + made.shape
+        return fresh(atoms.reshape(made.atom, shape))
+    return made
+
+
+def _converted(x: Any, dtype: Any, copy: Any) -> Any:
+    if isinstance(x, Array):
+        same = dtype is None or np.dtype(dtype) == x.dtype
+        if same and not copy:
+            return x
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return fresh(wrap.as_atom(x, None if dtype is None else supported(dtype)))
+    if copy is False:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if not traced_inside(x):
+        made = np.array(x, dtype=dtype)
+        supported(made.dtype)
+        return fresh(_literal(made))
+    chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
+    return fresh(_stack(x, chosen))
+
+
+def _literal(made: np.ndarray[Any, Any]) -> Atom:
+    """A literal; one element repeated stays one element."""
+    if made.size > 1 and made.strides and not any(made.strides):
+        return zeros_atom(made.shape, made.dtype, made.flat[0])
+    return Literal(_frozen(np.array(made, order="C")))
+
+
+def _dtypes(x: Any) -> list[np.dtype[Any]]:
+    if isinstance(x, (list, tuple)):
+        return [d for item in x for d in _dtypes(item)]
+    return [dtype_of(x)]
+
+
+def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
+    if isinstance(x, ChoiceValue):
+        x = x.resolve()
+    if isinstance(x, Traced):
+        return wrap.as_atom(x, dtype)
+    if not traced_inside(x):
+        return Literal(_frozen(np.array(x, dtype=dtype)))
+    parts = [_stack(item, dtype) for item in x]
+    shape = parts[0].type.shape
+    if any(p.type.shape != shape for p in parts):
+        depth = 1 + _common_depth([p.type.shape for p in parts])
+        detected = (len(parts), *shape)[:depth]
+        raise ValueError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
+            f"{depth} dimensions. The detected shape was {detected} + inhomogeneous part."
+        )
+    rows = [atoms.reshape(p, (1, *shape)) for p in parts]
+    return rows[0] if len(rows) == 1 else atoms.op("concatenate", *rows, axis=0)
+
+
+def _common_depth(shapes: list[tuple[int, ...]]) -> int:
+    depth = 0
+    while all(len(s) > depth for s in shapes) and len({s[depth] for s in shapes}) == 1:
+        depth += 1
+    return depth
+
+
+@creates(np.asarray, np.asanyarray, np.ascontiguousarray)
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """As `numpy.asarray`: an array of the dtype asked for is returned itself."""
+    _check("asarray", order, device, like)
+    if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype):
+        return a
+    return _converted(a, dtype, copy)
+
+
+@creates(np.asarray_chkfinite)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """Not staged for traced values: it raises where a value is not finite."""
+    if traced_inside(a):
+        raise refused("asarray_chkfinite", "use np.isfinite(a).all() and raise")
+    return asarray(np.asarray_chkfinite(a, dtype, order))
+
+
+@creates(np.copy)
+def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+    """As `numpy.copy`."""
+    return array(a, order=order, subok=subok)
+
+
+@dispatch.method("copy")
+def copy_method(a: Any, order: Any = "C") -> Any:
+    """As `ndarray.copy`."""
+    _check("ndarray.copy", order)
+    return array(a) if isinstance(a, Array) else a
+
+
+@creates(np.require)
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    """As `numpy.require`, without requirements on the layout."""
+    plain("require", requirements=(requirements, None))
+    return asarray(a, dtype, like=like)
+
+
+# ---- matrices --------------------------------------------------------------------------------------------------------
+
+
+def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
+    """`column COMPARE row + k` of each position."""
+    shape = (rows, columns)
+    shifted = atoms.ufunc(np.add, iota(shape, 0), zeros_atom(shape, np.int64, k))
+    return atoms.ufunc(compare, iota(shape, 1), shifted)
+
+
+@creates(np.eye)
+def eye(
+    N: Any,  # noqa: N803
+    M: Any = None,  # noqa: N803
+    k: Any = 0,
+    dtype: Any = float,
+    order: Any = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Any:
+    """As `numpy.eye`."""
+    _check("eye", order, device, like)
+    rows, columns = shape_argument((N, N if M is None else M))
+    return fresh(atoms.convert(diagonal_mask(rows, columns, operator.index(k)), supported(dtype)))
+
+
+@creates(np.identity)
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As `numpy.identity`."""
+    return eye(n, dtype=float if dtype is None else dtype, like=like)
+
+
+@creates(np.tri)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
+    """As `numpy.tri`."""
+    _check("tri", like=like)
+    rows, columns = shape_argument((N, N if M is None else M))
+    return fresh(atoms.convert(diagonal_mask(rows, columns, operator.index(k), np.less_equal), supported(dtype)))
+
+
+# ---- grids -----------------------------------------------------------------------------------------------------------
+
+
+@creates(np.indices)
+def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+    """As `numpy.indices`."""
+    shape, chosen = shape_argument(dimensions), supported(dtype)
+    if sparse:
+        return tuple(
+            fresh(atoms.reshape(iota((n,), 0, chosen), (1,) * i + (n,) + (1,) * (len(shape) - i - 1)))
+            for i, n in enumerate(shape)
+        )
+    if not shape:
+        return fresh(zeros_atom((0,), chosen))
+    rows = [atoms.reshape(iota(shape, i, chosen), (1, *shape)) for i in range(len(shape))]
+    return fresh(rows[0] if len(rows) == 1 else atoms.op("concatenate", *rows, axis=0))
+
+
+@creates(np.fromfunction)
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
+    _check("fromfunction", like=like)
+    grid = indices(shape, dtype=dtype)
+    return function(*(grid[i] for i in range(grid.shape[0])), **kwargs)
+
+
+@creates(np.meshgrid)
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
+    """As `numpy.meshgrid`; the arrays are copies."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    plain("meshgrid", copy=(copy, True))
+    values = [atom_of(x) for x in xi]
+    places = list(range(len(values)))
+    if indexing == "xy" and len(values) > 1:
+        places[:2] = [1, 0]
+    lines = [
+        atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)
+    ]
+    if not sparse:
+        shape = arithmetic.broadcast_shapes(*(v.type.shape for v in lines))
+        lines = [atoms.broadcast_to(v, shape) for v in lines]
+    return tuple(map(fresh, lines))
+
+
+def _line(size: int, axis: int, ndim: int) -> Sequence[int]:
+    return (1,) * axis + (size,) + (1,) * (ndim - axis - 1)

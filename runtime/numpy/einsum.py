@@ -1,0 +1,147 @@
+"""Einstein summation: pair by pair along NumPy's own contraction path, each pair a general dot product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy.core import atom_of, fresh, implements, operand, plain, result, supported
+from anabranch.runtime.numpy.linear import dot_general
+from anabranch.runtime.values import atoms, dispatch
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@implements(np.einsum)
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = False,
+    dtype: Any = None,
+    order: Any = "K",
+    casting: Any = "safe",
+) -> Any:
+    """As `numpy.einsum`; repeated labels, ellipses and the form with lists of axes included."""
+    plain("einsum", order=(order, "K"))
+    subscripts, xs = _interleaved(operands) if not isinstance(operands[0], str) else (operands[0], list(operands[1:]))
+    values = [atom_of(operand(x)) for x in xs]
+    # NumPy's own parser checks the subscripts against the shapes, on arrays without memory, and raises as it does.
+    models = [np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in values]
+    chosen = np.result_type(*models) if dtype is None else supported(dtype)
+    path, _ = np.einsum_path(subscripts, *models, optimize=optimize or len(values) > 2)
+    terms, target = _parse(subscripts, [v.type.shape for v in values])
+    operands_ = [_prepared(atoms.convert(v, chosen), t) for v, t in zip(values, terms, strict=True)]
+    value = _contract(operands_, target, path[1:])
+    return result(value, out, casting)
+
+
+def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts."""
+    xs, lists = list(operands[0 : len(operands) - 1 : 2]), list(operands[1::2])
+    subscripts = ",".join(map(_labels, lists))
+    if len(operands) % 2:
+        return f"{subscripts}->{_labels(operands[-1])}", xs
+    return subscripts, xs
+
+
+def _labels(axes: Sequence[Any]) -> str:
+    return "".join("..." if a is Ellipsis else _LETTERS[a] for a in axes)
+
+
+def _parse(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
+    """The labels of each operand and of the result, ellipses spelled out."""
+    text = subscripts.replace(" ", "")
+    inputs, arrow, target = text.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(shapes):
+        raise ValueError("Number of einsum subscripts must be equal to the number of operands.")
+    free = [c for c in _LETTERS if c not in text]
+    hidden = [len(s) - len(t.replace("...", "")) if "..." in t else 0 for t, s in zip(terms, shapes, strict=True)]
+    dots = "".join(free[: max(hidden, default=0)])
+    terms = [t.replace("...", dots[len(dots) - n :] if n else "") for t, n in zip(terms, hidden, strict=True)]
+    if not arrow:
+        joined = "".join(terms)
+        return terms, dots + "".join(sorted(c for c in set(joined) - set(dots) if joined.count(c) == 1))
+    return terms, target.replace("...", dots)
+
+
+Term = tuple[Atom, str]
+
+
+def _prepared(x: Atom, term: str) -> Term:
+    """An operand with a repeated label replaced by its diagonal."""
+    while len(set(term)) < len(term):
+        label = next(c for c in term if term.count(c) > 1)
+        first = term.index(label)
+        second = term.index(label, first + 1)
+        diagonal = dispatch.FUNCTIONS[np.diagonal](fresh(x), 0, first, second)
+        x = diagonal.atom
+        term = "".join(c for i, c in enumerate(term) if i not in (first, second)) + label
+    return x, term
+
+
+def _contract(terms: list[Term], target: str, path: Sequence[Any]) -> Atom:
+    for step in path:
+        chosen = [terms[i] for i in step]
+        terms = [t for i, t in enumerate(terms) if i not in step]
+        while len(chosen) > 1:
+            others = "".join(label for _, label in (*chosen[2:], *terms)) + target
+            chosen = [_pair(chosen[0], chosen[1], others), *chosen[2:]]
+        terms.append(chosen[0])
+    ((value, term),) = terms
+    return _arranged(value, term, target)
+
+
+def _arranged(x: Atom, term: str, target: str) -> Atom:
+    """Sum over what the result lacks and put its axes in order."""
+    gone = tuple(i for i, c in enumerate(term) if c not in target)
+    if gone:
+        x = folds.reduce_atom(np.add, x, folds.Options(gone, x.type.dtype))
+        term = "".join(c for c in term if c in target)
+    return atoms.transpose(x, [term.index(c) for c in target])
+
+
+def _pair(left: Term, right: Term, others: str) -> Term:
+    """The product of two operands, summed over labels that nothing else needs."""
+    (x, a), (y, b) = _alone(left, right[1] + others), _alone(right, left[1] + others)
+    x, y = _stretched(x, a, y, b), _stretched(y, b, x, a)
+    shared = [c for c in a if c in b]
+    batch = [c for c in shared if c in others]
+    contract = [c for c in shared if c not in others]
+    value = dot_general(
+        x,
+        y,
+        ([a.index(c) for c in contract], [b.index(c) for c in contract]),
+        ([a.index(c) for c in batch], [b.index(c) for c in batch]),
+    )
+    rest = [c for c in a if c not in shared] + [c for c in b if c not in shared]
+    return value, "".join(batch + rest)
+
+
+def _alone(term: Term, needed: str) -> Term:
+    """The operand summed over labels that no other has."""
+    x, labels = term
+    kept = "".join(c for c in labels if c in needed)
+    return _arranged(x, labels, kept), kept
+
+
+def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
+    """Axes of size one repeated to the other operand's size, as NumPy broadcasts them."""
+    shape = [
+        y.type.shape[b.index(c)] if n == 1 and c in b else n for c, n in zip(a, x.type.shape, strict=True)
+    ]
+    return atoms.broadcast_to(x, shape)
+
+
+@implements(np.einsum_path)
+def einsum_path(*operands: Any, **options: Any) -> Any:
+    """As `numpy.einsum_path`, which asks for shapes only."""
+    models = [
+        np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "dtype") and not isinstance(x, str) else x
+        for x in operands
+    ]
+    return np.einsum_path(*models, **options)

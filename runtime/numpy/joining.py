@@ -1,0 +1,328 @@
+"""Joining, splitting and repeating arrays."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    axes_tuple,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    operand,
+    result,
+    store,
+    supported,
+    traced_inside,
+)
+from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.shaping import full_slices
+from anabranch.runtime.values import atoms, dispatch, views
+from anabranch.runtime.values.array import Array
+
+
+def _items(arrays: Any) -> list[Any]:
+    if isinstance(arrays, Array):
+        return [arrays[i] for i in range(len(arrays))]
+    if not isinstance(arrays, (list, tuple)):
+        raise TypeError("arrays to stack must be passed as a \"sequence\" type such as list or tuple.")
+    return [operand(a) for a in arrays]
+
+
+def _joined(values: Sequence[Atom], axis: int) -> Atom:
+    return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=axis)
+
+
+def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom]:
+    if dtype is not None:
+        chosen = supported(dtype)
+    else:
+        # Arrays are joined, so Python scalars are not weak here.
+        chosen = np.result_type(*(atom_of(x).type.dtype for x in items))
+    for x in items:
+        source = atom_of(x).type.dtype
+        if dtype is not None and not np.can_cast(source, chosen, casting):
+            raise TypeError(f"Cannot cast array data from {source!r} to {chosen!r} according to the rule '{casting}'")
+    del out
+    return [atom_of(x, chosen) for x in items]
+
+
+@implements(np.concatenate)
+def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """As `numpy.concatenate`."""
+    items = _items(arrays)
+    if not items:
+        raise ValueError("need at least one array to concatenate")
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    values = _cast(items, dtype, casting, out)
+    if axis is None:
+        values, axis = [atoms.reshape(v, (v.type.size,)) for v in values], 0
+    ndim = len(values[0].type.shape)
+    if ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    at = one_axis(axis, ndim)
+    _check_joinable(values, at)
+    return result(_joined(values, at), out)
+
+
+def _check_joinable(values: Sequence[Atom], axis: int) -> None:
+    first = values[0].type.shape
+    for i, value in enumerate(values):
+        shape = value.type.shape
+        if len(shape) != len(first):
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                f"dimension 0, the array at index 0 has {len(first)} dimension(s) and the array at index {i} has "
+                f"{len(shape)} dimension(s)"
+            )
+        for d, (m, n) in enumerate(zip(first, shape, strict=True)):
+            if d != axis and m != n:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                    f"dimension {d}, the array at index 0 has size {m} and the array at index {i} has size {n}"
+                )
+
+
+@implements(np.stack)
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """As `numpy.stack`."""
+    items = _items(arrays)
+    if not items:
+        raise ValueError("need at least one array to stack")
+    values = _cast(items, dtype, casting, out)
+    shape = values[0].type.shape
+    if any(v.type.shape != shape for v in values):
+        raise ValueError("all input arrays must have the same shape")
+    at = one_axis(axis, len(shape) + 1)
+    wider = [atoms.reshape(v, (*shape[:at], 1, *shape[at:])) for v in values]
+    joined = _joined(wider, at)
+    return fresh(joined) if out is None else store(out, joined)
+
+
+def _register_stack(original: Any, least: int, axis_of: Any) -> None:
+    at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
+
+    def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+        items = [dispatch.FUNCTIONS[at_least](handle(x)) for x in _items(tup)]
+        if not items:
+            raise ValueError("need at least one array to concatenate")
+        return concatenate(items, axis_of(items[0]), dtype=dtype, casting=casting)
+
+    implements(original)(function)
+
+
+_register_stack(np.vstack, 2, lambda _: 0)
+_register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
+
+
+@implements(np.dstack)
+def dstack(tup: Any) -> Any:
+    """As `numpy.dstack`."""
+    return concatenate([dispatch.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Any) -> Any:
+    """As `numpy.column_stack`."""
+    arrays = [handle(x) for x in _items(tup)]
+    columns = [a if a.ndim >= 2 else fresh(atoms.reshape(a.atom, (a.size, 1))) for a in arrays]
+    return concatenate(columns, 1)
+
+
+@implements(np.block)
+def block(arrays: Any) -> Any:
+    """As `numpy.block`: nested lists of blocks."""
+    depth = _depth(arrays)
+    ndim = max(depth, _most_axes(arrays))
+    return _block(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("List at arrays cannot be empty")
+    depths = {_depth(a) for a in arrays}
+    if len(depths) > 1:
+        raise ValueError("List depths are mismatched.")
+    return 1 + depths.pop()
+
+
+def _most_axes(arrays: Any) -> int:
+    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else handle(arrays).ndim
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> Any:
+    if depth == 0:
+        array = handle(arrays)
+        return fresh(atoms.reshape(array.atom, (1,) * (ndim - array.ndim) + array.shape))
+    return concatenate([_block(a, depth - 1, ndim) for a in arrays], axis=-depth)
+
+
+@implements(np.append)
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """As `numpy.append`."""
+    return concatenate([handle(arr), handle(values)], axis)
+
+
+# ---- splitting: views ------------------------------------------------------------------------------------------------
+
+
+def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
+    parts = []
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        slices = full_slices(array.shape)
+        start, stop, _ = slice(low, high).indices(array.shape[axis])
+        slices[axis] = views.AxisSlice(start, max(stop - start, 0))
+        parts.append(array.viewed(views.Slice(tuple(slices))))
+    return parts
+
+
+@implements(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    """As `numpy.array_split`: views."""
+    array = handle(ary)
+    at = one_axis(axis, array.ndim)
+    n = array.shape[at]
+    if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
+        return _parts(array, [0, *map(operator.index, indices_or_sections), n], at)
+    sections = operator.index(indices_or_sections)
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, extras = divmod(n, sections)
+    sizes = extras * [each + 1] + (sections - extras) * [each]
+    return _parts(array, [0, *np.cumsum(sizes).tolist()], at)
+
+
+@implements(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    """As `numpy.split`: views."""
+    array = handle(ary)
+    if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
+        sections = operator.index(indices_or_sections)
+        if array.shape[one_axis(axis, array.ndim)] % sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(array, indices_or_sections, axis)
+
+
+def _register_split(original: Any, least: int, axis_of: Any) -> None:
+    def function(ary: Any, indices_or_sections: Any) -> Any:
+        array = handle(ary)
+        if array.ndim < least:
+            raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
+        return split(array, indices_or_sections, axis_of(array))
+
+    implements(original)(function)
+
+
+_register_split(np.vsplit, 2, lambda _: 0)
+_register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
+_register_split(np.dsplit, 3, lambda _: 2)
+
+
+@implements(np.unstack) if hasattr(np, "unstack") else (lambda f: f)
+def unstack(x: Any, /, *, axis: Any = 0) -> Any:
+    """As `numpy.unstack`: views."""
+    array = handle(x)
+    if array.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    moved = dispatch.FUNCTIONS[np.moveaxis](array, axis, 0)
+    return tuple(moved[i] for i in range(len(moved)))
+
+
+# ---- repeating -------------------------------------------------------------------------------------------------------
+
+
+@implements(np.tile)
+def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+    """As `numpy.tile`: a copy."""
+    value = atom_of(A)
+    counts = tuple(map(operator.index, reps)) if isinstance(reps, (list, tuple, np.ndarray)) else (operator.index(reps),)
+    ndim = max(len(counts), len(value.type.shape))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - len(value.type.shape)) + value.type.shape
+    pairs = [n for size in shape for n in (1, size)]
+    wide = [n for count, size in zip(counts, shape, strict=True) for n in (count, size)]
+    spread = atoms.broadcast_to(atoms.reshape(value, pairs), wide)
+    return fresh(atoms.reshape(spread, [c * n for c, n in zip(counts, shape, strict=True)]))
+
+
+@dispatch.method("repeat")
+@implements(np.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """As `numpy.repeat`; the counts must be static."""
+    value = atom_of(a)
+    if axis is None:
+        value, axis = atoms.reshape(value, (value.type.size,)), 0
+    at = one_axis(axis, len(value.type.shape))
+    shape = value.type.shape
+    if traced_inside(repeats):
+        operator.index(repeats if not isinstance(repeats, (list, tuple)) else repeats[0])
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if (counts < 0).any():
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size == 1:
+        n = int(counts.reshape(()))
+        inner = atoms.reshape(value, (*shape[: at + 1], 1, *shape[at + 1 :]))
+        wide = atoms.broadcast_to(inner, (*shape[: at + 1], n, *shape[at + 1 :]))
+        return fresh(atoms.reshape(wide, (*shape[:at], shape[at] * n, *shape[at + 1 :])))
+    if counts.shape != (shape[at],):
+        raise ValueError(f"operands could not be broadcast together with shape ({shape[at]},) ({counts.size},)")
+    positions = np.repeat(np.arange(shape[at]), counts)
+    return fresh(picked(value, positions, at))
+
+
+def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
+    """`np.take` with static positions that are in range."""
+    order = (axis, *(i for i in range(len(value.type.shape)) if i != axis))
+    front = atoms.transpose(value, order)
+    taken = atoms.op("gather", front, atoms.literal(positions.reshape(-1, 1), np.int64))
+    return atoms.transpose(taken, tuple(int(i) for i in np.argsort(order)))
+
+
+@implements(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """As `numpy.roll`; the shift may be traced."""
+    value = atom_of(a)
+    shape = value.type.shape
+    if axis is None:
+        flat = atoms.reshape(value, (value.type.size,))
+        return fresh(atoms.reshape(_rolled(flat, shift, 0), shape))
+    pairs = np.broadcast_shapes(np.shape(axis), () if not isinstance(shift, (list, tuple)) else (len(shift),))
+    count = math.prod(pairs)
+    axes = axis if isinstance(axis, (list, tuple)) else (axis,) * count
+    shifts = shift if isinstance(shift, (list, tuple)) else (shift,) * count
+    for s, at in zip(shifts, axes_list(axes, len(shape)), strict=True):
+        value = _rolled(value, s, at)
+    return fresh(value)
+
+
+def axes_list(axes: Sequence[Any], ndim: int) -> list[int]:
+    """Axes counted from the front; they may repeat."""
+    return [axes_tuple(a, ndim)[0] for a in axes]
+
+
+def _rolled(value: Atom, shift: Any, axis: int) -> Atom:
+    n = value.type.shape[axis]
+    if n == 0:
+        return value
+    doubled = atoms.op("concatenate", value, value, axis=axis)
+    if not traced_inside(shift):
+        start = -operator.index(shift) % n
+        return rows(doubled, start, start + n, axis)
+    # A run-time shift: a window of static size at n - shift mod n.
+    count = atoms.literal(n, np.int64)
+    start_atom = atoms.ufunc(np.remainder, atoms.ufunc(np.negative, atom_of(shift, np.int64)), count)
+    starts = [start_atom if i == axis else atoms.literal(0, np.int64) for i in range(len(value.type.shape))]
+    return atoms.op("dynamic_slice", doubled, *starts, sizes=value.type.shape)

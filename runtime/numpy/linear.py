@@ -1,0 +1,346 @@
+"""Products of vectors and matrices, on the general dot product."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    operand,
+    plain,
+    result,
+    shape_of,
+    spec_of,
+    store,
+    supported,
+)
+from anabranch.runtime.values import arithmetic, atoms, dispatch
+from anabranch.runtime.values.dispatch import method
+
+_F = dispatch.FUNCTIONS
+
+
+def common(a: Any, b: Any, dtype: Any = None) -> tuple[Atom, Atom]:
+    """Both operands in the dtype of their product."""
+    chosen = np.result_type(*(np.asarray(s).dtype if not isinstance(s, np.dtype) else s for s in map(spec_of, (a, b))))
+    chosen = chosen if dtype is None else supported(dtype)
+    return atom_of(a, chosen), atom_of(b, chosen)
+
+
+def dot_general(
+    x: Atom, y: Atom, contract: tuple[Sequence[int], Sequence[int]], batch: tuple[Sequence[int], Sequence[int]] = ((), ())
+) -> Atom:
+    """Batch axes first, then the rest of x, then the rest of y."""
+    pairs = [(tuple(p), tuple(q)) for p, q in (contract, batch)]
+    return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
+
+
+def _text(shape: Sequence[int]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+@implements(np.matmul, np.linalg.matmul)
+def matmul(
+    x1: Any, x2: Any, /, out: Any = None, *, casting: Any = "same_kind", order: Any = "K", dtype: Any = None, **others: Any
+) -> Any:
+    """As `numpy.matmul`, with its messages where shapes do not fit."""
+    for name, value in others.items():
+        plain("matmul", **{name: (value, NotImplemented)})
+    x, y = common(x1, x2, dtype)
+    left, right = x.type.shape, y.type.shape
+    for position, shape in enumerate((left, right)):
+        if not shape:
+            raise ValueError(
+                f"matmul: Input operand {position} does not have enough dimensions "
+                "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
+            )
+    inner = right[-2] if len(right) > 1 else right[0]
+    if left[-1] != inner:
+        raise ValueError(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {left[-1]})"
+        )
+    value = _matmul(x, y)
+    return result(value, out, casting)
+
+
+def _matmul(x: Atom, y: Atom) -> Atom:
+    left, right = x.type.shape, y.type.shape
+    if len(right) == 1:
+        return dot_general(x, y, ([len(left) - 1], [0]))
+    if len(left) == 1:
+        batch = right[:-2]
+        product = dot_general(x, y, ([0], [len(right) - 2]))
+        return atoms.reshape(product, (*batch, right[-1]))
+    batch = _batch_shape(left, right)
+    x, y = _spread(x, batch), _spread(y, batch)
+    n = len(batch)
+    return dot_general(x, y, ([n + 1], [n]), (range(n), range(n)))
+
+
+def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
+    except ValueError:
+        raise ValueError(
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {_text(left)}"
+            f"->{_remapped(left)} {_text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
+        ) from None
+
+
+def _remapped(shape: Sequence[int]) -> str:
+    return "(" + ",".join([*map(str, shape[:-2]), "newaxis", "newaxis"]) + ")"
+
+
+def _spread(x: Atom, batch: tuple[int, ...]) -> Atom:
+    return atoms.broadcast_to(x, (*batch, *x.type.shape[-2:]))
+
+
+def _register_gufunc(name: str, subscripts: str) -> None:
+    original = getattr(np, name, None)
+    if original is None:
+        return
+
+    def function(x1: Any, x2: Any, /, out: Any = None, **others: Any) -> Any:
+        plain(name, **{k: (v, NotImplemented) for k, v in others.items()})
+        x, y = common(x1, x2)
+        if name != "matvec" and x.type.dtype.kind == "c":
+            x = atoms.ufunc(np.conjugate, x)
+        return result(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out)
+
+    implements(original)(function)
+
+
+_register_gufunc("matvec", "...mn,...n->...m")
+_register_gufunc("vecmat", "...n,...nm->...m")
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, out: Any = None, **others: Any) -> Any:
+    """As `numpy.vecdot`."""
+    plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
+    x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in common(x1, x2))
+    x = arithmetic.apply(np.conjugate, (x,)) if x.dtype.kind == "c" else x
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "
+            f"(size {y.shape[-1]} is different from {x.shape[-1]})"
+        )
+    return result(atom_of(_F[np.einsum]("...n,...n->...", x, y)), out)
+
+
+for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)):
+    if _original is not None:
+        implements(_original)(vecdot)
+
+
+@method("dot")
+@implements(np.dot)
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """As `numpy.dot`."""
+    x, y = common(a, b)
+    left, right = x.type.shape, y.type.shape
+    if not left or not right:
+        shape = left or right
+        value = atoms.ufunc(np.multiply, atoms.broadcast_to(x, shape), atoms.broadcast_to(y, shape))
+    else:
+        at = max(len(right) - 2, 0)
+        if left[-1] != right[at]:
+            raise ValueError(
+                f"shapes {_text(left)} and {_text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+                f"{right[at]} (dim {at})"
+            )
+        value = dot_general(x, y, ([len(left) - 1], [at]))
+    if out is not None and getattr(out, "dtype", None) != value.type.dtype:
+        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+    return result(value, out)
+
+
+@implements(np.vdot)
+def vdot(a: Any, b: Any, /) -> Any:
+    """As `numpy.vdot`."""
+    x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
+    if x.type != y.type:
+        raise ValueError(
+            f"shapes {_text(x.type.shape)} and {_text(y.type.shape)} not aligned: {x.type.size} (dim 0) != "
+            f"{y.type.size} (dim 0)"
+        )
+    if x.type.dtype.kind == "c":
+        x = atoms.ufunc(np.conjugate, x)
+    return result(dot_general(x, y, ([0], [0])))
+
+
+@implements(np.inner)
+def inner(a: Any, b: Any, /) -> Any:
+    """As `numpy.inner`."""
+    x, y = common(a, b)
+    left, right = x.type.shape, y.type.shape
+    if not left or not right:
+        return dot(a, b)
+    if left[-1] != right[-1]:
+        raise ValueError(
+            f"shapes {_text(left)} and {_text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+            f"{right[-1]} (dim {len(right) - 1})"
+        )
+    return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
+
+
+@implements(np.outer)
+def outer(a: Any, b: Any, out: Any = None) -> Any:
+    """As `numpy.outer`."""
+    x, y = common(a, b)
+    rows, columns = x.type.size, y.type.size
+    x = atoms.broadcast_to(atoms.reshape(x, (rows, 1)), (rows, columns))
+    y = atoms.broadcast_to(atoms.reshape(y, (1, columns)), (rows, columns))
+    return result(atoms.ufunc(np.multiply, x, y), out)
+
+
+@implements(np.linalg.outer)
+def linalg_outer(x1: Any, x2: Any, /) -> Any:
+    """As `numpy.linalg.outer`: of vectors only."""
+    if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
+        raise ValueError(
+            "Input arrays must be one-dimensional, but they are "
+            f"x1.ndim={len(shape_of(x1))} and x2.ndim={len(shape_of(x2))}."
+        )
+    return outer(x1, x2)
+
+
+@implements(np.tensordot, np.linalg.tensordot)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """As `numpy.tensordot`."""
+    x, y = common(a, b)
+    if isinstance(axes, (tuple, list)):
+        left, right = ([s] if isinstance(s, (int, np.integer)) else list(s) for s in axes)
+    else:
+        n = operator.index(axes)
+        left, right = list(range(-n, 0)), list(range(n))
+    shapes = x.type.shape, y.type.shape
+    if len(left) != len(right) or any(
+        abs(i) > len(shapes[0]) or abs(j) > len(shapes[1]) for i, j in zip(left, right, strict=True)
+    ):
+        raise ValueError("shape-mismatch for sum")
+    left = [one_axis(i, len(shapes[0])) for i in left]
+    right = [one_axis(j, len(shapes[1])) for j in right]
+    if any(shapes[0][i] != shapes[1][j] for i, j in zip(left, right, strict=True)):
+        raise ValueError("shape-mismatch for sum")
+    return fresh(dot_general(x, y, (left, right)))
+
+
+@implements(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    """As `numpy.kron`."""
+    x, y = common(a, b)
+    ndim = max(len(x.type.shape), len(y.type.shape))
+    left = (1,) * (ndim - len(x.type.shape)) + x.type.shape
+    right = (1,) * (ndim - len(y.type.shape)) + y.type.shape
+    wide = [n for pair in zip(left, right, strict=True) for n in pair]
+    x = atoms.reshape(x, [n for i in left for n in (i, 1)])
+    y = atoms.reshape(y, [n for j in right for n in (1, j)])
+    product = atoms.ufunc(np.multiply, atoms.broadcast_to(x, wide), atoms.broadcast_to(y, wide))
+    return result(atoms.reshape(product, [i * j for i, j in zip(left, right, strict=True)]))
+
+
+@method("trace")
+@implements(np.trace)
+def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+    """As `numpy.trace`."""
+    return _F[np.sum](_F[np.diagonal](handle(a), offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+
+
+@implements(np.linalg.trace)
+def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    """As `numpy.linalg.trace`."""
+    return trace(x, offset, -2, -1, dtype)
+
+
+@implements(np.linalg.diagonal)
+def linalg_diagonal(x: Any, /, *, offset: Any = 0) -> Any:
+    """As `numpy.linalg.diagonal`."""
+    return _F[np.diagonal](handle(x), offset, -2, -1)
+
+
+@implements(np.cross)
+def cross(
+    a: Any,
+    b: Any,
+    axisa: Any = -1,
+    axisb: Any = -1,
+    axisc: Any = -1,
+    axis: Any = None,
+) -> Any:
+    """As `numpy.cross`, of vectors of three elements."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = (handle(v) for v in (a, b))
+    if x.ndim < 1 or y.ndim < 1:
+        raise ValueError("At least one array has zero dimension")
+    x = _F[np.moveaxis](x, one_axis(axisa, x.ndim), -1)
+    y = _F[np.moveaxis](y, one_axis(axisb, y.ndim), -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        if x.shape[-1] in (2, 3) and y.shape[-1] in (2, 3):
+            plain("cross", vectors=("vectors of two elements", None))
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{x.shape[-1]} and {y.shape[-1]} dimensional instead."
+        )
+    (x0, x1, x2), (y0, y1, y2) = ([v[..., i] for i in range(3)] for v in (x, y))
+    parts = [x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0]
+    made = _F[np.stack](parts, axis=-1)
+    return _F[np.moveaxis](made, -1, axisc)
+
+
+@implements(np.linalg.cross)
+def linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    """As `numpy.linalg.cross`."""
+    return cross(x1, x2, axis=axis)
+
+
+@implements(np.linalg.multi_dot)
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
+    items = [handle(a) for a in arrays]
+    if len(items) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    letters = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(items))]
+    if items[0].ndim == 1:
+        letters[0] = letters[0][1]
+    if items[-1].ndim == 1:
+        letters[-1] = letters[-1][0]
+    ends = ("a" if items[0].ndim > 1 else "") + (chr(97 + len(items)) if items[-1].ndim > 1 else "")
+    made = _F[np.einsum](",".join(letters) + "->" + ends, *items, optimize=True)
+    return made if out is None else store(out, atom_of(made))
+
+
+@implements(np.linalg.matrix_power)
+def matrix_power(a: Any, n: Any) -> Any:
+    """As `numpy.linalg.matrix_power`, for exponents that are not negative."""
+    matrix = handle(a)
+    if matrix.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional"
+        )
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    n = operator.index(n)
+    if n < 0:
+        plain("linalg.matrix_power", n=(n, None))
+    if n == 0:
+        eye = atom_of(_F[np.eye](matrix.shape[-1], dtype=matrix.dtype))
+        return fresh(atoms.broadcast_to(eye, matrix.shape))
+    made: Any = None
+    square: Any = matrix
+    while n:
+        n, bit = divmod(n, 2)
+        if bit:
+            made = square if made is None else matmul(made, square)
+        square = matmul(square, square) if n else square
+    return operand(made if made is not matrix else fresh(matrix.atom))

@@ -1,0 +1,256 @@
+"""Attributes and methods of ndarrays that are no function of the namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, plain, refused, supported
+from anabranch.runtime.numpy.selection import positions
+from anabranch.runtime.values import atoms, dispatch, views, wrap
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.dispatch import PROPERTIES, method
+from anabranch.runtime.values.python_scalar import python_scalar
+
+_F = dispatch.FUNCTIONS
+
+
+# ---- attributes ------------------------------------------------------------------------------------------------------
+
+
+def _real(a: Any) -> Any:
+    if a.dtype.kind != "c":
+        return a
+    return a.viewed(views.ComplexPart("real")) if isinstance(a, Array) else wrap.numpy_result(atoms.op("real", a.atom))
+
+
+def _imag(a: Any) -> Any:
+    if a.dtype.kind == "c":
+        if isinstance(a, Array):
+            return a.viewed(views.ComplexPart("imag"))
+        return wrap.numpy_result(atoms.op("imag", a.atom))
+    zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
+    return fresh(zeros).viewed(readonly=True) if isinstance(a, Array) else wrap.numpy_result(zeros)
+
+
+PROPERTIES["real"] = _real
+PROPERTIES["imag"] = _imag
+
+
+def _no_attribute(name: str, reason: str) -> None:
+    def refuse(_: Any) -> Any:
+        raise refused(f"ndarray.{name}", reason)
+
+    PROPERTIES[name] = refuse
+
+
+for _name in ("flat", "strides", "data", "ctypes", "base", "flags", "__array_interface__"):
+    _no_attribute(_name, "compiled code gives no access to memory")
+
+
+@implements(np.real)
+def real(val: Any) -> Any:
+    """As `numpy.real`: a view of an array."""
+    return val.real if hasattr(val, "real") else handle(val).real
+
+
+@implements(np.imag)
+def imag(val: Any) -> Any:
+    """As `numpy.imag`."""
+    return val.imag if hasattr(val, "imag") else handle(val).imag
+
+
+# ---- conversions -----------------------------------------------------------------------------------------------------
+
+
+@method("astype")
+def astype(
+    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
+) -> Any:
+    """As `ndarray.astype`."""
+    plain("ndarray.astype", order=(order if order not in ("C", "A") else "K", "K"))
+    del subok  # there is one class of traced arrays
+    chosen = supported(dtype)
+    if not np.can_cast(a.dtype, chosen, casting):
+        raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
+    if not isinstance(a, Array):
+        return wrap.numpy_result(atoms.convert(a.atom, chosen))
+    return a if not copy and a.dtype == chosen else fresh(atoms.convert(a.atom, chosen))
+
+
+if hasattr(np, "astype"):
+
+    @implements(np.astype)
+    def astype_function(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+        """As `numpy.astype`."""
+        if device != "cpu":
+            plain("astype", device=(device, None))
+        return astype(x, dtype, copy=copy)
+
+
+@method("view")
+def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+    """As `ndarray.view()`; another dtype is not staged."""
+    plain("ndarray.view", type=(type, None))
+    if dtype is None or np.dtype(dtype) == a.dtype:
+        return a.viewed() if isinstance(a, Array) else a
+    raise refused("ndarray.view", f"the bytes of {a.dtype} seen as {np.dtype(dtype)}")
+
+
+@method("item")
+def item(a: Any, *args: Any) -> Any:
+    """As `ndarray.item`: a Python scalar."""
+    if not args:
+        if a.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return _python(atoms.reshape(a.atom, ()))
+    key = args[0] if len(args) == 1 else args
+    if isinstance(key, tuple):
+        if len(key) != a.ndim:
+            raise ValueError("incorrect number of indices for array")
+        return _python(atom_of(a[key]))
+    place = positions(key, a.size, "raise")
+    flat = atoms.reshape(a.atom, (a.size,))
+    return _python(atoms.op("gather", flat, atoms.reshape(place, (1,))))
+
+
+def _python(atom: Atom) -> Any:
+    """A Python scalar of the type that `item()` gives."""
+    dtype = atom.type.dtype
+    if dtype == np.uint64:
+        raise refused("ndarray.item", "a Python int of a uint64 may lie beyond int64")
+    wide = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}[dtype.kind]
+    return python_scalar(atoms.convert(atom, wide))
+
+
+@method("tolist")
+def tolist(a: Any) -> Any:
+    """As `ndarray.tolist`: nested lists of Python scalars."""
+    if a.ndim == 0:
+        return item(a)
+    return [tolist(a[i]) for i in range(a.shape[0])]
+
+
+@method("tobytes", "tofile", "dump", "dumps")
+def leaves(a: Any, *_: Any, **__: Any) -> Any:
+    """The bytes of a run-time value."""
+    raise ConcretizationError(f"the bytes of this {a.abstract} are known only at run time")
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _target(a: Any, name: str) -> Array:
+    if not isinstance(a, Array):
+        raise refused(name, "its target is not a traced array")
+    return a
+
+
+@method("fill")
+def fill(a: Any, value: Any) -> None:
+    """As `ndarray.fill`."""
+    _target(a, "ndarray.fill")[...] = value
+
+
+@implements(np.copyto)
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """As `numpy.copyto`."""
+    target = _target(dst, "copyto")
+    source = atom_of(src)
+    weak = not hasattr(src, "dtype")
+    if not weak and not np.can_cast(source.type.dtype, target.dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {source.type.dtype!r} to {target.dtype!r} according to the rule '{casting}'"
+        )
+    value = atoms.broadcast_to(atom_of(src, target.dtype), target.shape)
+    if where is not True:
+        mask = atoms.broadcast_to(atom_of(where, np.bool_), target.shape)
+        value = atoms.select(mask, value, target.atom)
+    target.set(value)
+
+
+@implements(np.putmask)
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    """As `numpy.putmask`: the values are repeated to the array's size."""
+    target = _target(a, "putmask")
+    chosen = atom_of(mask, np.bool_)
+    if chosen.type.size != target.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    new = _repeated(atom_of(values, target.dtype), target.size)
+    if new is None:
+        return
+    shape = target.shape
+    target.set(atoms.select(atoms.reshape(chosen, shape), atoms.reshape(new, shape), target.atom))
+
+
+def _repeated(values: Atom, size: int) -> Atom | None:
+    n = values.type.size
+    if n == 0:
+        return None
+    times = -(-size // n)
+    rows = atoms.broadcast_to(atoms.reshape(values, (1, n)), (times, n))
+    flat = atoms.reshape(rows, (times * n,))
+    return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
+
+
+@implements(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """As `numpy.place`: the n-th chosen element takes the n-th value, values repeating."""
+    target = _target(arr, "place")
+    chosen = atom_of(mask, np.bool_)
+    if chosen.type.size != target.size:
+        raise ValueError("place: mask and data must be the same size")
+    values = atom_of(vals, target.dtype)
+    n = values.type.size
+    if n == 0:
+        raise refused("place", "no values")
+    flat = atoms.reshape(chosen, (target.size,))
+    rank = atoms.op("cumsum", atoms.convert(flat, np.int64), axis=0)
+    one, count = (atoms.broadcast_to(atoms.literal(k, np.int64), (target.size,)) for k in (1, n))
+    index = atoms.ufunc(np.remainder, atoms.ufunc(np.subtract, rank, one), count)
+    new = atoms.op("gather", atoms.reshape(values, (n,)), atoms.reshape(index, (target.size, 1)))
+    value = atoms.select(flat, new, atoms.reshape(target.atom, (target.size,)))
+    target.set(atoms.reshape(value, target.shape))
+
+
+@method("put")
+@implements(np.put)
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    """As `numpy.put`: writes at positions of the flat array."""
+    target = _target(a, "put")
+    index = positions(ind, target.size, mode)
+    count = index.type.size
+    new = _repeated(atom_of(v, target.dtype), count)
+    if new is None or not count:
+        return
+    flat = atoms.reshape(target.atom, (target.size,))
+    done = atoms.op("scatter", flat, atoms.reshape(index, (count, 1)), new, combine="set")
+    target.set(atoms.reshape(done, target.shape))
+
+
+@implements(np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
+    """As `numpy.fill_diagonal`."""
+    target = _target(a, "fill_diagonal")
+    if target.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if target.ndim > 2 and len(set(target.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
+    step = target.shape[1] + 1 if target.ndim == 2 else 1 + sum(target.shape[0] ** k for k in range(1, target.ndim))
+    where = np.arange(target.size)[:stop:step]
+    new = _repeated(atom_of(val, target.dtype), where.size)
+    if new is None or not where.size:
+        return
+    flat = atoms.reshape(target.atom, (target.size,))
+    done = atoms.op("scatter", flat, atoms.literal(where.reshape(-1, 1), np.int64), new, combine="set")
+    target.set(atoms.reshape(done, target.shape))
+
+
+@method("setflags", "byteswap", "getfield", "setfield", "to_device", "newbyteorder")
+def layout(a: Any, *_: Any, **__: Any) -> Any:
+    """What changes an array's memory."""
+    raise refused("ndarray's methods on memory", f"{a.abstract} has no memory of its own while tracing")

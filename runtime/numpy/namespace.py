@@ -1,0 +1,145 @@
+"""`np` inside a rewritten function: NumPy's modules with every function replaced by its staged counterpart."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy.core import atom_of, fresh, resolved, supported, traced_inside
+from anabranch.runtime.numpy.ranges import Grid
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.values import dispatch, wrap
+
+_MODULES: dict[types.ModuleType, Namespace] = {}
+# Functions that give another value at each call: tracing one would freeze a single value.
+_SEEDED = ("default_rng", "SeedSequence", "PCG64", "Philox", "MT19937", "SFC64", "PCG64DXSM", "RandomState", "Generator")
+
+
+class Namespace:
+    """Stands for a NumPy module.
+
+    Attributes are NumPy's own constants and dtypes, staged functions and ufuncs, and the namespaces of its modules. A
+    function without a staged counterpart is NumPy's own as long as no argument is traced.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        When a function without a staged counterpart is called with a traced argument.
+    """
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.__wrapped__ = module
+        self.__name__ = module.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        value = staged(getattr(self.__wrapped__, name))
+        if not name.startswith("_"):
+            self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__wrapped__)
+
+    def __repr__(self) -> str:
+        return f"<staged {self.__wrapped__!r}>"
+
+
+def staged(obj: Any) -> Any:
+    """The staged counterpart of a NumPy module, function or ufunc; any other object is returned as it is.
+
+    Parameters
+    ----------
+    obj
+        Anything that rewritten code may call or read attributes of.
+
+    Returns
+    -------
+    object
+        A `Namespace` for a NumPy module, the registered function for a function or ufunc, a guard for a function
+        without one.
+    """
+    if isinstance(obj, types.ModuleType):
+        return _module(obj) if _of_numpy(obj.__name__) else obj
+    try:
+        found = dispatch.FUNCTIONS.get(obj)
+    except TypeError:  # not hashable
+        return obj
+    if found is not None:
+        return found
+    if obj is np.mgrid or obj is np.ogrid:
+        return Grid(sparse=obj is np.ogrid)
+    if isinstance(obj, np.ufunc):
+        return _guard(obj, f"numpy.{obj.__name__}")
+    if inspect.isroutine(obj) and not inspect.isclass(obj) and _is_function(obj):
+        return _guard(obj, f"{obj.__module__ or 'numpy.random'}.{obj.__name__}")
+    return obj
+
+
+def _of_numpy(name: str) -> bool:
+    return name == "numpy" or name.startswith("numpy.")
+
+
+def _module(module: types.ModuleType) -> Namespace:
+    if module not in _MODULES:
+        _MODULES[module] = Namespace(module)
+    return _MODULES[module]
+
+
+def _is_function(obj: Any) -> bool:
+    """Whether a routine is one of NumPy's functions, and no method of some object but `numpy.random`'s hidden state."""
+    owner = getattr(obj, "__self__", None)
+    if isinstance(owner, np.random.RandomState):
+        return owner is np.random.mtrand._rand
+    return _of_numpy(getattr(obj, "__module__", None) or "")
+
+
+def _random(obj: Any) -> bool:
+    return isinstance(getattr(obj, "__self__", None), np.random.RandomState)
+
+
+@functools.lru_cache(maxsize=1024)
+def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    impure = _random(original) or original is np.random.default_rng
+
+    @functools.wraps(original, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if traced_inside(args) or traced_inside(kwargs):
+            raise UnsupportedOperationError(f"{name} on a traced value is not supported")
+        if impure and tracing() and not (original is np.random.default_rng and (args or kwargs)):
+            raise UnsupportedOperationError(
+                f"{name} gives other numbers at each call, which compiled code would not; pass the numbers as an argument"
+            )
+        return original(*args, **kwargs)
+
+    return call
+
+
+def scalar_type(cls: Any) -> Callable[..., Any]:
+    """The staged call of a NumPy scalar type: `np.float64(x)` of a traced x is a cast."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not (traced_inside(args) or traced_inside(kwargs)):
+            return cls(*args, **kwargs)
+        (x,) = map(resolved, args)
+        value = atom_of(x, supported(cls))
+        return wrap.numpy_result(value) if value.type.shape == () else fresh(value)
+
+    functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    return call
+
+
+@functools.lru_cache(maxsize=64)
+def constructor(cls: Any) -> Any:
+    """What calling `cls` does in rewritten code: the staged cast for a NumPy scalar type, else the class itself."""
+    if isinstance(cls, type) and issubclass(cls, (np.number, np.bool_)):
+        return scalar_type(cls)
+    return cls
+
+
+namespace = Namespace(np)

@@ -1,0 +1,222 @@
+"""Sequences of evenly or geometrically spaced numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    creates,
+    dtype_of,
+    fresh,
+    iota,
+    operand,
+    plain,
+    promoted,
+    supported,
+    traced_inside,
+    zeros_atom,
+)
+from anabranch.runtime.values import arithmetic, atoms, dispatch
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.traced import Traced
+
+
+@creates(np.arange)
+def arange(
+    start: Any = None,
+    /,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    like: Any = None,
+    **named: Any,
+) -> Any:
+    """As `numpy.arange`; how many numbers there are must be known while tracing."""
+    plain("arange", like=(like, None))
+    if device != "cpu":
+        plain("arange", device=(device, None))
+    start = named.pop("start", start)
+    if named or start is None:
+        raise TypeError(f"arange() got unexpected keyword arguments {list(named)}" if named else "arange() requires stop to be specified.")
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    chosen = _arange_dtype(start, stop, step) if dtype is None else supported(dtype)
+    count = _arange_count(start, stop, step)
+    if chosen.kind == "b":
+        return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
+    first = _scalar(start, chosen)
+    delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
+    return fresh(_line(first, delta, count, chosen))
+
+
+def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
+    dtypes = [np.dtype(np.int64) if type(x) is bool else dtype_of(x) for x in (start, stop, step)]
+    return supported(np.result_type(np.int64, *dtypes))
+
+
+def _arange_count(start: Any, stop: Any, step: Any) -> int:
+    extent = stop - start
+    if traced_inside((extent, step)):
+        raise ConcretizationError(
+            "numpy.arange needs to know while tracing how many numbers it makes: give bounds with a static distance "
+            "or make them static"
+        )
+    if not step or not math.isfinite(abs(extent / step)):
+        return len(np.arange(0 if isinstance(start, Traced) else start, stop, step))
+    return max(math.ceil((extent / step).real), 0)
+
+
+def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:
+    return atoms.reshape(atom_of(x, dtype), ())
+
+
+def _difference(start: Any, step: Any, dtype: np.dtype[Any]) -> Atom:
+    """NumPy's own step between floats: the second number less the first, both rounded."""
+    return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
+
+
+def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
+    positions = iota((count,), 0, dtype)
+    scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
+    return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
+
+
+@creates(np.linspace)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    retstep: Any = False,
+    dtype: Any = None,
+    axis: Any = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """As `numpy.linspace`; the ends may be traced, also arrays."""
+    if device != "cpu":
+        plain("linspace", device=(device, None))
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    div = num - 1 if endpoint else num
+    inexact = np.result_type(promoted(start, stop), 0.0)
+    chosen = inexact if dtype is None else supported(dtype)
+    low, high = (atom_of(x, inexact) for x in (start, stop))
+    shape = arithmetic.broadcast_shapes(low.type.shape, high.type.shape)
+    low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
+    delta = atoms.ufunc(np.subtract, high, low)
+    y, step = _steps(delta, div, num, inexact)
+    y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
+    if endpoint and num > 1:
+        last = atoms.reshape(high, (1, *shape))
+        before = atoms.op("slice", y, starts=(0,) * y_rank(y), limits=(num - 1, *shape), strides=(1,) * y_rank(y))
+        y = atoms.op("concatenate", before, last, axis=0)
+    if chosen.kind in "iu":
+        y = atoms.ufunc(np.floor, y)
+    made = fresh(atoms.convert(y, chosen))
+    if axis != 0:
+        made = dispatch.FUNCTIONS[np.moveaxis](made, 0, axis)
+    if not retstep:
+        return made
+    return made, dispatch.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
+
+
+def y_rank(y: Atom) -> int:
+    """The number of axes."""
+    return len(y.type.shape)
+
+
+def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:
+    """Positions times the step, in the order of operations that NumPy uses, and the step."""
+    shape = (num, *delta.type.shape)
+    positions = iota(shape, 0, dtype)
+    if div <= 0:
+        nan = zeros_atom(delta.type.shape, dtype, np.nan)
+        return atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, shape)), nan
+    step = atoms.ufunc(np.divide, delta, zeros_atom(delta.type.shape, dtype, div))
+    regular = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(step, shape))
+    # A step that underflows to zero: divide the positions first.
+    zero = atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype))
+    if step.type.shape:
+        zero = atoms.op("reduce_any", zero, axes=tuple(range(len(step.type.shape))))
+    if isinstance(zero, atoms.Literal) and not zero.value:
+        return regular, step
+    parts = atoms.ufunc(np.divide, positions, zeros_atom(shape, dtype, div))
+    tiny = atoms.ufunc(np.multiply, parts, atoms.broadcast_to(delta, shape))
+    return atoms.select(zero, tiny, regular), step
+
+
+@creates(np.logspace)
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    """As `numpy.logspace`."""
+    if traced_inside(base) and dispatch.FUNCTIONS[np.ndim](base):
+        plain("logspace", base=(base, 10.0))
+    y = linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
+    powers = arithmetic.apply(np.power, (operand(base), y))
+    return powers if dtype is None else fresh(atoms.convert(powers.atom, supported(dtype)))
+
+
+@creates(np.geomspace)
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+    """As `numpy.geomspace`, for real ends of one sign."""
+    chosen = np.result_type(promoted(start, stop), float(num), np.zeros((), dtype or float).dtype)
+    if traced_inside((start, stop)):
+        plain("geomspace", start=(start, None))
+    low, high = (np.asarray(x, chosen) for x in (start, stop))
+    if np.any(low == 0) or np.any(high == 0):
+        raise ValueError("Geometric sequence cannot include zero")
+    sign = np.sign(low)
+    first, last = low / sign, high / sign
+    ends = np.log10(first), np.log10(last)
+    y = logspace(*ends, num=num, endpoint=endpoint, base=10.0)
+    if num > 0:
+        y[0] = first
+        if num > 1 and endpoint:
+            y[-1] = last
+    y = arithmetic.apply(np.multiply, (y, sign))
+    if axis != 0:
+        y = dispatch.FUNCTIONS[np.moveaxis](y, 0, axis)
+    return fresh(atoms.convert(y.atom, chosen if dtype is None else supported(dtype)))
+
+
+class Grid:
+    """`np.mgrid` and `np.ogrid`."""
+
+    def __init__(self, sparse: bool) -> None:
+        self.sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        """Coordinates over slices; a complex step is a number of points."""
+        single = not isinstance(key, tuple)
+        lines = [self._axis(k) for k in ((key,) if single else key)]
+        if single:
+            return lines[0]
+        grid: tuple[Array, ...] = dispatch.FUNCTIONS[np.meshgrid](*lines, sparse=self.sparse, indexing="ij")
+        if self.sparse:
+            return grid
+        return dispatch.FUNCTIONS[np.stack](grid)
+
+    def _axis(self, k: slice) -> Any:
+        start = 0 if k.start is None else k.start
+        if isinstance(k.step, complex):
+            return linspace(start, k.stop, int(abs(k.step)))
+        return arange(start, k.stop, 1 if k.step is None else k.step)

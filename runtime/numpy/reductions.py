@@ -1,0 +1,160 @@
+"""Sums, products, extremes, truth and their positions, over axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, implements, kept, one_axis, result, store
+from anabranch.runtime.values import arithmetic, atoms, dispatch
+
+# The reductions that count their keywords alike: name, function, ufunc.
+_PLAIN = {
+    "sum": (np.sum, np.add),
+    "prod": (np.prod, np.multiply),
+}
+_EXTREMES = {"max": (np.max, np.maximum), "min": (np.min, np.minimum)}
+_TRUTHS = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and)}
+
+
+def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
+    def reduction(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = NoValue,
+        initial: Any = NoValue,
+        where: Any = True,
+    ) -> Any:
+        return folds.reduce(ufunc, a, folds.Options(axis, dtype, out, keepdims, initial, where))
+
+    return reduction
+
+
+def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
+    def reduction(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = True
+    ) -> Any:
+        return folds.reduce(ufunc, a, folds.Options(axis, None, out, keepdims, initial, where))
+
+    return reduction
+
+
+def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
+    def reduction(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = True) -> Any:
+        truth = folds.reduce_atom(ufunc, atom_of(a), folds.Options(axis, np.bool_, None, keepdims, NoValue, where))
+        return result(truth, out)
+
+    return reduction
+
+
+for _table, _make in ((_PLAIN, _arithmetic), (_EXTREMES, _extreme), (_TRUTHS, _truth)):
+    for _name, (_original, _ufunc) in _table.items():
+        _function = _make(_ufunc)
+        implements(_original)(_function)
+        dispatch.method(_name)(_function)
+implements(np.amax)(dispatch.METHODS["max"])
+implements(np.amin)(dispatch.METHODS["min"])
+
+
+def _position(name: str) -> Callable[..., Any]:
+    def reduction(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+        x = atom_of(a)
+        shape = x.type.shape
+        keep = keepdims is not NoValue and bool(keepdims)
+        if axis is None or not shape:
+            if axis is not None:
+                one_axis(axis, 1)
+            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, kept(shape, range(len(shape)))
+        else:
+            at = one_axis(axis, len(shape))
+            kept_shape = kept(shape, (at,))
+        if x.type.shape[at] == 0:
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        value = atoms.op(name, x, axis=at)
+        return result(atoms.reshape(value, kept_shape) if keep else value, out)
+
+    return reduction
+
+
+for _name, _original in (("argmax", np.argmax), ("argmin", np.argmin)):
+    _function = _position(_name)
+    implements(_original)(_function)
+    dispatch.method(_name)(_function)
+
+
+def _running(ufunc: np.ufunc) -> Callable[..., Any]:
+    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        return accumulate(ufunc, atom_of(a), axis, dtype, out)
+
+    return accumulation
+
+
+def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any = None) -> Any:
+    """`np.cumsum` and `np.cumprod`: along an axis, or over all elements in C order."""
+    if axis is None:
+        x, axis = atoms.reshape(x, (x.type.size,)), 0
+    if not x.type.shape:
+        one_axis(axis, 1)
+        x, axis = atoms.reshape(x, (1,)), 0
+    chosen = folds.loop_dtype(ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
+    value = folds.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), chosen)
+    return fresh(value) if out is None else store(out, value)
+
+
+for _name, _original, _ufunc in (("cumsum", np.cumsum, np.add), ("cumprod", np.cumprod, np.multiply)):
+    _function = _running(_ufunc)
+    implements(_original)(_function)
+    dispatch.method(_name)(_function)
+
+
+def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
+    def accumulation(
+        x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+    ) -> Any:
+        value = atom_of(x)
+        shape = value.type.shape
+        if not shape:
+            value, shape = atoms.reshape(value, (1,)), (1,)
+        if axis is None:
+            if len(shape) > 1:
+                raise ValueError(
+                    "For arrays which have more than one dimension ``axis`` argument is required."
+                )
+            axis = 0
+        at = one_axis(axis, len(shape))
+        if not include_initial:
+            return accumulate(ufunc, value, at, dtype, out)
+        running = atom_of(accumulate(ufunc, value, at, dtype))
+        first = atoms.literal(np.full(kept(shape, (at,)), ufunc.identity, running.type.dtype))
+        joined = atoms.op("concatenate", first, running, axis=at)
+        return fresh(joined) if out is None else store(out, joined)
+
+    return accumulation
+
+
+if hasattr(np, "cumulative_sum"):
+    implements(np.cumulative_sum)(_cumulative(np.add))
+    implements(np.cumulative_prod)(_cumulative(np.multiply))
+
+
+@implements(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
+    """Maximum less minimum."""
+    options = folds.Options(axis, None, None, keepdims)
+    x = atom_of(a)
+    high, low = (folds.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
+    (span,) = arithmetic.apply_atoms(np.subtract, (fresh(high), fresh(low)))
+    return result(span, out)
+
+
+@implements(np.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """How many elements are not zero."""
+    truth = atoms.convert(atom_of(a), np.bool_)
+    return folds.reduce(np.add, fresh(truth), folds.Options(axis, np.int64, None, keepdims))

@@ -1,0 +1,293 @@
+"""Choosing elements by condition or position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    NoValue,
+    atom_of,
+    broadcast_atoms,
+    dtype_of,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    plain,
+    promoted,
+    refused,
+    result,
+    traced_inside,
+    zeros_atom,
+)
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch
+from anabranch.runtime.values.dispatch import method
+
+_F = dispatch.FUNCTIONS
+
+
+@implements(np.where)
+def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
+    """As `numpy.where` with three arguments: always an array."""
+    if x is NoValue and y is NoValue:
+        raise refused("where", "with one argument its size is known only at run time")
+    if x is NoValue or y is NoValue:
+        raise ValueError("either both or neither of x and y should be given")
+    chosen = np.result_type(promoted(x, y))
+    mask = atoms.convert(atom_of(condition), np.bool_)
+    on_true, on_false = atom_of(x, chosen), atom_of(y, chosen)
+    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (mask, on_true, on_false)))
+    return fresh(atoms.select(*(atoms.broadcast_to(v, shape) for v in (mask, on_true, on_false))))
+
+
+@method("clip")
+@implements(np.clip)
+def clip(
+    a: Any,
+    a_min: Any = NoValue,
+    a_max: Any = NoValue,
+    out: Any = None,
+    *,
+    min: Any = NoValue,
+    max: Any = NoValue,
+    **kwargs: Any,
+) -> Any:
+    """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
+    low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
+    high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
+    where_ = kwargs.pop("where", True)
+    if low is None and high is None:
+        return _F[np.positive](a, out=out, where=where_, **kwargs)
+    if low is None:
+        return _F[np.minimum](a, high, out=out, where=where_, **kwargs)
+    if high is None:
+        return _F[np.maximum](a, low, out=out, where=where_, **kwargs)
+    plain("clip", where=(where_, True), **{k: (v, NoValue) for k, v in kwargs.items()})
+    chosen = np.result_type(promoted(a, low, high))
+    x, floor, ceiling = broadcast_atoms(a, low, high, dtype=chosen)
+    value = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, x, floor), ceiling)
+    return result(value, out)
+
+
+@implements(np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """As `numpy.select`."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ValueError("select with an empty condition list is not possible")
+    for i, condition in enumerate(condlist):
+        if dtype_of(condition) != np.bool_:
+            raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
+    chosen = np.result_type(promoted(*choicelist, default))
+    values = [atom_of(x, chosen) for x in (*choicelist, default)]
+    masks = [atom_of(c) for c in condlist]
+    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (*values, *masks)))
+    *choices, value = (atoms.broadcast_to(v, shape) for v in values)
+    for mask, choice in zip(reversed(masks), reversed(choices), strict=True):
+        value = atoms.select(atoms.broadcast_to(mask, shape), choice, value)
+    return fresh(value)
+
+
+@implements(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
+    if any(callable(f) for f in funclist):
+        raise refused("piecewise", "functions see a part of x whose size is known only at run time; use np.select")
+    base = handle(x)
+    conditions = [atoms.convert(atom_of(c), np.bool_) for c in condlist]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ValueError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
+            "expected"
+        )
+    value = zeros_atom(base.shape, base.dtype)
+    if len(funclist) == len(conditions) + 1:
+        value = atoms.broadcast_to(atom_of(funclist[-1], base.dtype), base.shape)
+    for mask, choice in zip(conditions, funclist, strict=False):
+        new = atoms.broadcast_to(atom_of(choice, base.dtype), base.shape)
+        value = atoms.select(atoms.broadcast_to(mask, base.shape), new, value)
+    del args, kw
+    return fresh(value)
+
+
+# ---- by position -----------------------------------------------------------------------------------------------------
+
+
+def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> Atom:
+    """Index values as positions from 0, by `mode`; out of range raises `IndexError` in mode 'raise'."""
+    index = atom_of(indices)
+    if index.type.dtype.kind not in "iub":
+        raise TypeError(
+            f"Cannot cast array data from {index.type.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    index = atoms.convert(index, np.int64)
+    shape = index.type.shape
+    if mode == "clip":
+        low, high = zeros_atom(shape, np.int64), zeros_atom(shape, np.int64, max(size - 1, 0))
+        return atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, index, low), high)
+    if mode == "wrap":
+        return atoms.ufunc(np.remainder, index, zeros_atom(shape, np.int64, max(size, 1)))
+    if mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
+    return _checked(index, size, axis)
+
+
+def _checked(index: Atom, size: int, axis: int | None) -> Atom:
+    shape = index.type.shape
+    n = zeros_atom(shape, np.int64, size)
+    negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
+    shifted = atoms.select(negative, atoms.ufunc(np.add, index, n), index)
+    if settings().checks and index.type.size:
+        flat = atoms.reshape(index, (index.type.size,))
+        outside = atoms.logical_or(
+            atoms.ufunc(np.greater_equal, shifted, n), atoms.ufunc(np.less, shifted, zeros_atom(shape, np.int64))
+        )
+        outside = atoms.reshape(outside, (index.type.size,))
+        first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
+        where_ = f"for axis {axis} " if axis is not None else ""
+        checks.fail_if(
+            atoms.op("reduce_any", outside, axes=(0,)),
+            lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"),
+            first,
+        )
+    return shifted
+
+
+def along(value: Atom, index: Atom, axis: int) -> Atom:
+    """`value` at positions of one axis, which the positions' axes replace."""
+    rank, shape = len(value.type.shape), index.type.shape
+    order = (axis, *(i for i in range(rank) if i != axis))
+    taken = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(index, (*shape, 1)))
+    k = len(shape)
+    back = [*range(k, k + axis), *range(k), *range(k + axis, k + rank - 1)]
+    return atoms.transpose(taken, back)
+
+
+@method("take")
+@implements(np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    """As `numpy.take`."""
+    value = atom_of(a)
+    if axis is None:
+        value, axis = atoms.reshape(value, (value.type.size,)), 0
+    if not value.type.shape:
+        one_axis(axis, 1)
+        value, axis = atoms.reshape(value, (1,)), 0
+    at = one_axis(axis, len(value.type.shape))
+    size = value.type.shape[at]
+    if size == 0 and atom_of(indices).type.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    return result(along(value, positions(indices, size, mode, at), at), out)
+
+
+def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
+    """The array (flat for axis None), full positions of each element, and the axis."""
+    value, index = atom_of(array), atom_of(indices)
+    if axis is None:
+        if len(index.type.shape) != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        value, axis = atoms.reshape(value, (value.type.size,)), 0
+    at = one_axis(axis, len(value.type.shape))
+    if index.type.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if len(index.type.shape) != len(value.type.shape):
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    shape = list(value.type.shape)
+    shape[at] = index.type.shape[at]
+    index = atoms.broadcast_to(positions(fresh(index), value.type.shape[at], "raise", at), shape)
+    columns = [
+        index if i == at else atoms.op("iota", shape=tuple(shape), dtype=np.dtype(np.int64), axis=i)
+        for i in range(len(shape))
+    ]
+    parts = [atoms.reshape(c, (*shape, 1)) for c in columns]
+    return value, parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=len(shape)), at
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """As `numpy.take_along_axis`."""
+    value, full, _ = _along_axis(arr, indices, axis)
+    return fresh(atoms.op("gather", value, full))
+
+
+@implements(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """As `numpy.put_along_axis`: writes in place."""
+    target = handle(arr)
+    value, full, _ = _along_axis(arr, indices, axis)
+    shape = full.type.shape[:-1]
+    updates = atoms.broadcast_to(atom_of(values, target.dtype), shape)
+    count = full.type.size // max(full.type.shape[-1], 1)
+    flat = atoms.reshape(full, (count, full.type.shape[-1]))
+    written = atoms.op("scatter", value, flat, atoms.reshape(updates, (count,)), combine="set")
+    target.set(atoms.reshape(written, target.shape))
+
+
+@method("choose")
+@implements(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """As `numpy.choose`."""
+    items: Sequence[Any] = [choices[i] for i in range(len(choices))]
+    chosen = np.result_type(*(dtype_of(c) for c in items))
+    values = [atom_of(c, chosen) for c in items]
+    index = positions(a, len(items), mode)
+    if mode == "raise" and settings().checks:
+        _no_negative(atom_of(a))
+    shape = arithmetic.broadcast_shapes(index.type.shape, *(v.type.shape for v in values))
+    index = atoms.broadcast_to(index, shape)
+    value = atoms.broadcast_to(values[-1], shape)
+    for i, choice in reversed(list(enumerate(values[:-1]))):
+        here = atoms.ufunc(np.equal, index, zeros_atom(shape, np.int64, i))
+        value = atoms.select(here, atoms.broadcast_to(choice, shape), value)
+    return result(value, out)
+
+
+def _no_negative(index: Atom) -> None:
+    below = atoms.ufunc(np.less, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64))
+    any_below = atoms.op("reduce_any", below, axes=tuple(range(len(index.type.shape))))
+    checks.fail_if(any_below, lambda _: ValueError("invalid entry in choice array"))
+
+
+@method("compress")
+@implements(np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """As `numpy.compress`; the condition must be static."""
+    if traced_inside(condition):
+        raise refused("compress", "its size is known only at run time; use np.where")
+    mask = np.asarray(condition, dtype=np.bool_)
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    return take(a, np.flatnonzero(mask), axis, out)
+
+
+@implements(np.extract)
+def extract(condition: Any, arr: Any) -> Any:
+    """As `numpy.extract`; the condition must be static."""
+    if traced_inside(condition):
+        raise refused("extract", "its size is known only at run time; use np.where")
+    return take(arr, np.flatnonzero(np.ravel(condition)))
+
+
+def unsized(name: str) -> Any:
+    """A function whose result's size depends on values."""
+
+    def function(*_: Any, **__: Any) -> Any:
+        raise UnsupportedOperationError(
+            f"numpy.{name} of a traced array has a size that is known only at run time, which is not supported; "
+            "use np.where(mask, a, b) or a reduction's where="
+        )
+
+    return function
+
+
+for _original in (np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.trim_zeros, np.union1d, np.intersect1d,
+                  np.setdiff1d, np.setxor1d, np.unique_all, np.unique_counts, np.unique_inverse, np.unique_values):  # fmt: skip
+    implements(_original)(unsized(_original.__name__))
+method("nonzero")(unsized("ndarray.nonzero"))

@@ -1,0 +1,370 @@
+"""Shapes: views where NumPy gives views, copies where it copies."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.numpy import memory
+from anabranch.runtime.numpy.core import (
+    axes_tuple,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    operand,
+    plain,
+    refused,
+    shape_argument,
+)
+from anabranch.runtime.values import arithmetic, atoms, views
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.dispatch import PROPERTIES, method
+
+
+def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
+    """`[:]` of every axis."""
+    return [views.AxisSlice(0, n) for n in shape]
+
+
+def _sizes(size: int, shape: Any) -> tuple[int, ...]:
+    """A complete shape for so many elements: -1 worked out, with NumPy's messages."""
+    try:
+        sizes = list(map(operator.index, shape)) if not isinstance(shape, (int, np.integer)) else [int(shape)]
+    except ConcretizationError:
+        raise
+    except TypeError:
+        sizes = [operator.index(shape)]
+    if sizes.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    if any(n < -1 for n in sizes):
+        raise ValueError("negative dimensions not allowed")
+    known = math.prod(n for n in sizes if n != -1)
+    fits = known == size if -1 not in sizes else known > 0 and size % known == 0
+    if not fits:
+        text = "(" + ",".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
+        raise ValueError(f"cannot reshape array of size {size} into shape {text}")
+    return tuple(size // known if n == -1 else n for n in sizes)
+
+
+def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
+    """`array.reshape(shape)` in C order: a view where NumPy gives one."""
+    if copy is not True and memory.reshapes_in_place(array, shape):
+        return array.viewed(views.Reshape(shape)) if shape != array.shape else array.viewed()
+    if copy is False:
+        raise ValueError("Unable to avoid creating a copy while reshaping.")
+    return fresh(atoms.reshape(array.atom, shape))
+
+
+@implements(np.reshape)
+def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+    """As `numpy.reshape`."""
+    shape = newshape if shape is None else shape
+    if shape is None:
+        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    array = handle(a)
+    sizes = _sizes(array.size, shape)
+    if order == "A":
+        order = "F" if memory.fortran(array) else "C"
+    if order == "F":
+        return transposed(reshaped(transposed(array), sizes[::-1], copy))
+    plain("reshape", order=(order, "C"))
+    return reshaped(array, sizes, copy)
+
+
+@method("reshape")
+def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    """As `ndarray.reshape`."""
+    if len(shape) == 1:
+        return reshape(a, shape[0], order=order, copy=copy)
+    return reshape(a, shape, order=order, copy=copy)
+
+
+@method("ravel")
+@implements(np.ravel)
+def ravel(a: Any, order: Any = "C") -> Any:
+    """As `numpy.ravel`: a view of what is contiguous, else a copy."""
+    array = handle(a)
+    if order in ("A", "K"):
+        order = "F" if memory.fortran(array) else "C" if order == "A" or memory.contiguous(array) else order
+    if order == "F":
+        array = transposed(array)
+    else:
+        plain("ravel", order=(order, "C"))
+    return reshaped(array, (array.size,), None if memory.contiguous(array) else True)
+
+
+@method("flatten")
+def flatten(a: Any, order: Any = "C") -> Any:
+    """As `ndarray.flatten`: always a copy."""
+    array = handle(a)
+    if order in ("A", "K"):
+        order = "F" if memory.fortran(array) else "C" if order == "A" or memory.contiguous(array) else order
+    if order == "F":
+        array = transposed(array)
+    else:
+        plain("flatten", order=(order, "C"))
+    return reshaped(array, (array.size,), True)
+
+
+def permuted(array: Array, axes: Sequence[int]) -> Array:
+    """The view with its axes in this order."""
+    axes = tuple(axes)
+    return array.viewed(views.Permute(axes)) if axes != tuple(range(len(axes))) else array.viewed()
+
+
+def transposed(array: Array) -> Array:
+    """The view with its axes reversed."""
+    return permuted(array, range(array.ndim)[::-1])
+
+
+@implements(np.transpose, np.permute_dims)
+def transpose(a: Any, axes: Any = None) -> Any:
+    """As `numpy.transpose`."""
+    array = handle(a)
+    if axes is None:
+        return transposed(array)
+    if len(axes) != array.ndim:
+        raise ValueError("axes don't match array")
+    order = tuple(one_axis(x, array.ndim) for x in axes)
+    if len(set(order)) != len(order):
+        raise ValueError("repeated axis in transpose")
+    return permuted(array, order)
+
+
+@method("transpose")
+def transpose_method(a: Any, *axes: Any) -> Any:
+    """As `ndarray.transpose`."""
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
+        return transpose(a, axes[0])
+    return transpose(a, axes or None)
+
+
+PROPERTIES["T"] = lambda a: transposed(handle(a)) if isinstance(a, Array) else a
+
+
+@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x: Any, /) -> Any:
+    """As `numpy.matrix_transpose`."""
+    array = handle(x)
+    if array.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
+    return swapaxes(array, -1, -2)
+
+
+def _mt(a: Any) -> Any:
+    if a.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return swapaxes(a, -1, -2)
+
+
+PROPERTIES["mT"] = _mt
+
+
+@method("swapaxes")
+@implements(np.swapaxes)
+def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+    """As `numpy.swapaxes`."""
+    array = handle(a)
+    first, second = (one_axis(x, array.ndim) for x in (axis1, axis2))
+    order = list(range(array.ndim))
+    order[first], order[second] = second, first
+    return permuted(array, order)
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """As `numpy.moveaxis`."""
+    array = handle(a)
+    sources = axes_tuple(source, array.ndim, "source")
+    places = axes_tuple(destination, array.ndim, "destination")
+    if len(sources) != len(places):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    order = [n for n in range(array.ndim) if n not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return permuted(array, order)
+
+
+@implements(np.rollaxis)
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+    """As `numpy.rollaxis`."""
+    array = handle(a)
+    return permuted(array, _rolled(array.ndim, axis, start))
+
+
+def _rolled(ndim: int, axis: int, start: int) -> list[int]:
+    """The order of the axes, read off the shape of an array whose axes have the sizes 2, 3, …"""
+    shape = np.rollaxis(np.broadcast_to(np.int8(0), range(2, 2 + ndim)), axis, start).shape
+    return [n - 2 for n in shape]
+
+
+@method("squeeze")
+@implements(np.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """As `numpy.squeeze`."""
+    array = handle(a)
+    if axis is None:
+        gone: tuple[int, ...] = tuple(i for i, n in enumerate(array.shape) if n == 1)
+    else:
+        gone = axes_tuple(axis, array.ndim)
+        if any(array.shape[i] != 1 for i in gone):
+            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
+    return view if isinstance(operand(a), Array) or view.ndim else operand(a)
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    """As `numpy.expand_dims`."""
+    array = handle(a)
+    axis = axis if isinstance(axis, (tuple, list)) else (axis,)
+    ndim = array.ndim + len(axis)
+    new = axes_tuple(axis, ndim)
+    rest = iter(array.shape)
+    return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
+
+
+def _at_least(ndim: int, x: Any) -> Any:
+    array = handle(x)
+    shape = array.shape
+    if len(shape) >= ndim:
+        return array
+    if ndim == 3 and len(shape) == 2:
+        wanted: tuple[int, ...] = (*shape, 1)
+    elif ndim == 3 and len(shape) == 1:
+        wanted = (1, *shape, 1)
+    else:
+        wanted = (1,) * (ndim - len(shape)) + shape
+    return array.viewed(views.Reshape(wanted))
+
+
+def _register_at_least(original: Any, ndim: int) -> None:
+    def function(*arrays: Any) -> Any:
+        made = [_at_least(ndim, x) for x in arrays]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    implements(original)(function)
+
+
+for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)):
+    _register_at_least(_original, _ndim)
+
+
+@implements(np.broadcast_to)
+def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Any:
+    """As `numpy.broadcast_to`: a read-only view."""
+    plain("broadcast_to", subok=(subok, False))
+    base, sizes = handle(array), shape_argument(shape)
+    np.broadcast_to(np.broadcast_to(np.int8(0), base.shape), sizes)
+    return base.viewed(views.Broadcast(sizes), readonly=True)
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
+    """As `numpy.broadcast_arrays`; read-only views."""
+    plain("broadcast_arrays", subok=(subok, False))
+    arrays = [handle(x) for x in args]
+    shape = arithmetic.broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(a if a.shape == shape else a.viewed(views.Broadcast(shape), readonly=True) for a in arrays)
+
+
+# ---- views of negative step and along diagonals ----------------------------------------------------------------------
+
+
+@implements(np.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    """As `numpy.flip`: a view."""
+    array = handle(m)
+    axes = axes_tuple(axis, array.ndim)
+    slices = full_slices(array.shape)
+    for i in axes:
+        slices[i] = views.AxisSlice(max(array.shape[i] - 1, 0), array.shape[i], -1)
+    return array.viewed(views.Slice(tuple(slices))) if axes else array.viewed()
+
+
+@implements(np.fliplr)
+def fliplr(m: Any) -> Any:
+    """As `numpy.fliplr`."""
+    if handle(m).ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(m, 1)
+
+
+@implements(np.flipud)
+def flipud(m: Any) -> Any:
+    """As `numpy.flipud`."""
+    if handle(m).ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(m, 0)
+
+
+@implements(np.rot90)
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    """As `numpy.rot90`: a view."""
+    array = handle(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == array.ndim:
+        raise ValueError("Axes must be different.")
+    if not all(-array.ndim <= x < array.ndim for x in axes):
+        raise ValueError(f"Axes={tuple(axes)} out of range for array of ndim={array.ndim}.")
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return array.viewed()
+    if turns == 2:
+        return flip(array, tuple(axes))
+    order = list(range(array.ndim))
+    order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
+    return permuted(flip(array, axes[1]), order) if turns == 1 else flip(permuted(array, order), axes[1])
+
+
+@implements(np.diagonal)
+def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    """As `numpy.diagonal`: a read-only view."""
+    array, offset = handle(a), operator.index(offset)
+    if array.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = one_axis(axis1, array.ndim), one_axis(axis2, array.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rest = [i for i in range(array.ndim) if i not in (first, second)]
+    matrix = permuted(array, (*rest, first, second))
+    rows, columns = matrix.shape[-2:]
+    low, right = max(-offset, 0), max(offset, 0)
+    size = max(min(rows - low, columns - right), 0)
+    if (low, right) != (0, 0) or size not in (rows,) or rows != columns:
+        corner = (views.AxisSlice(low if size else 0, size), views.AxisSlice(right if size else 0, size))
+        matrix = matrix.viewed(views.Slice((*full_slices(matrix.shape[:-2]), *corner)))
+    return matrix.viewed(views.Diagonal(), readonly=True)
+
+
+@method("diagonal")
+def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    """As `ndarray.diagonal`."""
+    return diagonal(a, offset, axis1, axis2)
+
+
+@method("resize")
+def resize_method(a: Any, *shape: Any, refcheck: Any = True) -> None:
+    """Not staged: the memory's size is static."""
+    raise refused("ndarray.resize", "the size of an array's memory is static; use np.resize")
+
+
+@implements(np.resize)
+def resize(a: Any, new_shape: Any) -> Any:
+    """As `numpy.resize`: a new array with the elements repeated."""
+    array, sizes = handle(a), shape_argument(new_shape)
+    size = math.prod(sizes)
+    if array.size == 0 or size == 0:
+        return fresh(atoms.broadcast_to(atoms.literal(0, array.dtype), sizes))
+    times = -(-size // array.size)
+    flat = atoms.reshape(array.atom, (1, array.size))
+    tiled = atoms.reshape(atoms.broadcast_to(flat, (times, array.size)), (times * array.size,))
+    cut = atoms.op("slice", tiled, starts=(0,), limits=(size,), strides=(1,))
+    return fresh(atoms.reshape(cut, sizes))

@@ -1,0 +1,1 @@
+"""Primitive ops by family; importing the package fills `Op.table`."""

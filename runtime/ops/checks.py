@@ -1,0 +1,49 @@
+"""What the type rules of several families ask of their inputs and params."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.op import expect
+
+BOOL = np.dtype(np.bool_)
+INT64 = np.dtype(np.int64)
+
+
+def scalar(dtype: np.dtype[Any]) -> ArrayType:
+    """The type of a 0-d value."""
+    return ArrayType((), dtype)
+
+
+def arity(op: str, inputs: Sequence[ArrayType], count: int) -> Sequence[ArrayType]:
+    """The inputs, when there are `count` of them."""
+    expect(len(inputs) == count, op, f"takes {count} inputs, {len(inputs)} given")
+    return inputs
+
+
+def keywords(op: str, params: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
+    """The values of the params `names`, which are all there are."""
+    expect(params.keys() == set(names), op, f"takes params {', '.join(names)}; {', '.join(params) or 'none'} given")
+    return tuple(params[name] for name in names)
+
+
+def in_range(op: str, axes: Sequence[int], ndim: int) -> None:
+    """Axes are distinct, not negative, and the array has them."""
+    expect(all(0 <= a < ndim for a in axes), op, f"axes {list(axes)} of an array of {ndim} dimensions")
+    expect(len(set(axes)) == len(axes), op, f"axes {list(axes)} repeat")
+
+
+def one_per_axis(op: str, ndim: int, **lists: Sequence[int]) -> None:
+    """Each of the lists has a number for each axis."""
+    for name, values in lists.items():
+        expect(len(values) == ndim, op, f"{len(values)} {name} for {ndim} dimensions")
+
+
+def index_scalars(op: str, starts: Sequence[ArrayType], ndim: int) -> None:
+    """One int64 scalar for each axis."""
+    expect(len(starts) == ndim, op, f"{len(starts)} starts for {ndim} dimensions")
+    expect(all(s == scalar(INT64) for s in starts), op, "starts are int64 scalars")

@@ -1,0 +1,216 @@
+"""Structured control flow: `cond`, `switch`, `while`, `for`. Their sub-Programs are closed; what a body reads is an operand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType, Program, evaluate
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import Op, expect
+
+_BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
+
+
+class Cond(Op):
+    """`cond[on_true, on_false] pred *operands`: one of two Programs runs."""
+
+    def type(self, *inputs: ArrayType, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
+        expect(bool(inputs) and inputs[0] == _BOOL, self.name, "the predicate must be a bool scalar")
+        for program in (on_true, on_false):
+            expect(program.in_types == inputs[1:], self.name, "a branch's inputs are not the operands")
+        expect(on_true.out_types == on_false.out_types, self.name, "the branches' outputs differ")
+        return on_true.out_types
+
+    def evaluate(self, *arrays: Any, on_true: Program, on_false: Program) -> tuple[Any, ...]:
+        return evaluate(on_true if arrays[0] else on_false, *arrays[1:])
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        index = emitter.convert(inputs[0], _BOOL, np.dtype(np.int32))
+        return _case(emitter, index, inputs[1:], (params["on_false"], params["on_true"]))
+
+
+class Switch(Op):
+    """`switch[branches] index *operands`: the Program at `index` runs; the index is clamped to the range."""
+
+    def type(self, *inputs: ArrayType, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
+        expect(bool(inputs) and inputs[0] == _INT32, self.name, "the index must be an int32 scalar")
+        expect(bool(branches), self.name, "at least one branch is needed")
+        for program in branches:
+            expect(program.in_types == inputs[1:], self.name, "a branch's inputs are not the operands")
+            expect(program.out_types == branches[0].out_types, self.name, "the branches' outputs differ")
+        return branches[0].out_types
+
+    def evaluate(self, *arrays: Any, branches: tuple[Program, ...]) -> tuple[Any, ...]:
+        return evaluate(branches[min(max(int(arrays[0]), 0), len(branches) - 1)], *arrays[1:])
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        branches = params["branches"]
+        low, high = emitter.constant(0, _INT32), emitter.constant(len(branches) - 1, _INT32)
+        index = emitter.op("clamp", [low, inputs[0], high], [_INT32] * 3, _INT32)
+        return _case(emitter, index, inputs[1:], branches)
+
+
+def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Sequence[Program]) -> list[str]:
+    regions = []
+    for program in branches:
+
+        def body(_: list[str], program: Program = program) -> list[str]:
+            return emitter.typed(emitter.program(program, operands), program.out_types)
+
+        regions.append(emitter.region((), body))
+    if not branches[0].outputs:
+        return []
+    return emitter.multi("case", [index], [_INT32], branches[0].out_types, regions)
+
+
+class While(Op):
+    """`while[test, body, consts] *consts *init`: carries until `test(consts, carry)` is false."""
+
+    def type(self, *inputs: ArrayType, test: Program, body: Program, consts: int) -> tuple[ArrayType, ...]:
+        carry = inputs[consts:]
+        expect(test.in_types == inputs, self.name, "the test's inputs are not constants and carries")
+        expect(body.in_types == inputs, self.name, "the body's inputs are not constants and carries")
+        expect(test.out_types == (_BOOL,), self.name, "the test must give one bool scalar")
+        expect(body.out_types == carry, self.name, "the body's outputs are not the carries")
+        return carry
+
+    def evaluate(self, *arrays: Any, test: Program, body: Program, consts: int) -> tuple[Any, ...]:
+        fixed, carry = arrays[:consts], arrays[consts:]
+        while evaluate(test, *fixed, *carry)[0]:
+            carry = evaluate(body, *fixed, *carry)
+        return tuple(carry)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        test, body, consts = params["test"], params["body"], params["consts"]
+
+        def emit_test(names: list[str]) -> list[str]:
+            return emitter.typed(emitter.program(test, names), test.out_types)
+
+        def emit_body(names: list[str]) -> list[str]:
+            carry = emitter.program(body, names)
+            return emitter.typed([*names[:consts], *carry], in_types)
+
+        regions = [emitter.region(in_types, emit_test), emitter.region(in_types, emit_body)]
+        return emitter.multi("while", inputs, in_types, in_types, regions)[consts:]
+
+
+class For(Op):
+    """`for[body, consts, carries, length] trip *consts *init *xs`: a counted loop.
+
+    The body maps (constants, index, carries, one slice of each of xs) to (carries, one slice of each of ys). `trip` is
+    an int64 scalar, at least 0; where there are xs or ys it equals `length`.
+    """
+
+    def type(
+        self, *inputs: ArrayType, body: Program, consts: int, carries: int, length: int | None
+    ) -> tuple[ArrayType, ...]:
+        expect(bool(inputs) and inputs[0] == _INT64, self.name, "the trip count must be an int64 scalar")
+        fixed, init, xs = _split(inputs[1:], consts, carries)
+        slices = tuple(ArrayType(x.shape[1:], x.dtype) for x in xs)
+        expect(body.in_types == (*fixed, _INT64, *init, *slices), self.name, "the body's inputs do not fit")
+        expect(body.out_types[:carries] == init, self.name, "the body's outputs are not the carries")
+        expect(all(x.shape[0] == length for x in xs), self.name, "an input's length is not the trip count")
+        stacked = body.out_types[carries:]
+        expect(not stacked or length is not None, self.name, "stacked outputs need a static length")
+        return (*init, *(ArrayType((length or 0, *y.shape), y.dtype) for y in stacked))
+
+    def evaluate(
+        self, *arrays: Any, body: Program, consts: int, carries: int, length: int | None
+    ) -> tuple[Any, ...]:
+        fixed, carry, xs = _split(arrays[1:], consts, carries)
+        ys: list[list[Any]] = [[] for _ in body.outputs[carries:]]
+        for i in range(int(arrays[0])):
+            results = evaluate(body, *fixed, np.int64(i), *carry, *(x[i] for x in xs))
+            carry = results[:carries]
+            for column, y in zip(ys, results[carries:], strict=True):
+                column.append(y)
+        empty = [np.zeros((0, *t.shape), t.dtype) for t in body.out_types[carries:]]
+        return (*carry, *(np.stack(y) if y else e for y, e in zip(ys, empty, strict=True)))
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        body, consts, carries, length = (params[k] for k in ("body", "consts", "carries", "length"))
+        # XLA's CPU loops run much faster on a 32-bit counter, where the trip count is known to fit.
+        count = _INT32 if length is not None and length < 2**31 - 1 else _INT64
+        trip = [] if length is not None else [inputs[0]]
+        ys_types = list(out_types[carries:])
+        ys = [emitter.constant(0, t) for t in ys_types]
+        head = len(trip)
+        state = [emitter.constant(0, count), *trip, *inputs[1:], *ys]
+        types = [count, *[_INT64][:head], *in_types[1:], *ys_types]
+
+        def emit_test(names: list[str]) -> list[str]:
+            limit = names[1] if trip else emitter.constant(length, count)
+            return emitter.typed([emitter.compare(names[0], limit, "LT", count)], [_BOOL])
+
+        def emit_body(names: list[str]) -> list[str]:
+            counter, operands, stacks = names[0], names[1 + head : len(names) - len(ys)], names[len(names) - len(ys) :]
+            index = emitter.convert(counter, count, np.dtype(np.int64))
+            fixed, carry, xs = _split(operands, consts, carries)
+            xs_types = _split(in_types[1:], consts, carries)[2]
+            slices = [_row(emitter, x, t, counter, count) for x, t in zip(xs, xs_types, strict=True)]
+            results = emitter.program(body, [*fixed, index, *carry, *slices])
+            rows = zip(stacks, results[carries:], ys_types, strict=True)
+            stacked = [_set_row(emitter, s, y, t, counter, count) for s, y, t in rows]
+            after = emitter.binary("add", counter, emitter.constant(1, count), count)
+            kept = [after, *names[1 : 1 + head], *fixed, *results[:carries], *xs, *stacked]
+            return emitter.typed(kept, types)
+
+        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
+        results = emitter.multi("while", state, types, types, regions)
+        first = 1 + head + consts
+        return [*results[first : first + carries], *results[len(results) - len(ys) :]] if ys else results[first : first + carries]
+
+
+def _split(items: Sequence[Any], consts: int, carries: int) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+    return tuple(items[:consts]), tuple(items[consts : consts + carries]), tuple(items[consts + carries :])
+
+
+def _row(emitter: Emitter, x: str, type: ArrayType, counter: str, count: ArrayType) -> str:
+    """x[counter]."""
+    one = ArrayType((1, *type.shape[1:]), type.dtype)
+    starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
+    sizes = ", ".join(map(str, one.shape))
+    part = emitter.op("dynamic_slice", [x, *starts], [type, *[count] * len(starts)], one, f"slice_sizes = array<i64: {sizes}>")
+    return emitter.reshape(part, one, type.shape[1:])
+
+
+def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str, count: ArrayType) -> str:
+    """The stack with y at row `counter`."""
+    one = ArrayType((1, *type.shape[1:]), type.dtype)
+    row = emitter.reshape(y, ArrayType(type.shape[1:], type.dtype), one.shape)
+    starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
+    return emitter.op("dynamic_update_slice", [stack, row, *starts], [type, one, *[count] * len(starts)], type)
+
+
+COND, SWITCH, WHILE, FOR = Cond("cond"), Switch("switch"), While("while"), For("for")

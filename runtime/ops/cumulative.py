@@ -1,0 +1,124 @@
+"""Accumulations along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.combine import ADD, MAXIMUM, MINIMUM, MULTIPLY, Combine
+from anabranch.runtime.ops.emitter import Emitter, ints
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_INT32 = np.dtype(np.int32)
+# Steps in one turn of a loop over scalars or short slabs. At 32, XLA's CPU compiler makes no native loop of it.
+_UNROLL = 8
+# Longer slabs are a kernel call each; unrolling them gains little and costs compile time.
+_UNROLL_LONG, _LONG = 2, 32
+
+
+class _Cumulative(Op):
+    """`NAME[axis](x)`: a ufunc's `accumulate`.
+
+    One step after the other, as NumPy does it: floating point sums come out bit for bit the same. On CPU a loop over
+    scalars also takes less time than the logarithmic schemes, which do more work.
+    """
+
+    __slots__ = ("combine",)
+
+    def __init__(self, name: str, combine: Combine) -> None:
+        super().__init__(name)
+        self.combine = combine
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (axis,) = keywords(self.name, params, "axis")
+        in_range(self.name, [axis], len(x.shape))
+        expect(x.dtype != BOOL or self.combine in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
+        return (x,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x = arrays[0]
+        return (self.combine.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (type,), axis = inputs, in_types, params["axis"]
+        if type.size == 0 or type.shape[axis] == 1:
+            return inputs
+        return [_accumulate(emitter, x, type, axis, self.combine)]
+
+
+class _Line:
+    """The emission of one accumulation: what its steps have in common."""
+
+    def __init__(self, emitter: Emitter, type: ArrayType, axis: int, combine: Combine) -> None:
+        self.emitter, self.type, self.axis, self.combine = emitter, type, axis, combine
+        self.slab = ArrayType((*type.shape[:axis], 1, *type.shape[axis + 1 :]), type.dtype)
+        self.unroll = _UNROLL if self.slab.size < _LONG else _UNROLL_LONG
+        self.position = scalar(_INT32 if type.shape[axis] < 2**31 else INT64)
+
+    def at(self, i: int) -> str:
+        return self.emitter.constant(i, self.position)
+
+    def _starts(self, i: str) -> list[str]:
+        return [i if axis == self.axis else self.at(0) for axis in range(len(self.type.shape))]
+
+    def read(self, x: str, i: str) -> str:
+        """The slab of x at position i."""
+        types = [self.type, *[self.position] * len(self.type.shape)]
+        sizes = f"slice_sizes = {ints(self.slab.shape)}"
+        return self.emitter.op("dynamic_slice", [x, *self._starts(i)], types, self.slab, sizes)
+
+    def step(self, x: str, total: str, out: str, i: str) -> tuple[str, str]:
+        """Combine the slab at i into the total, and write that."""
+        total = self.combine.emit(self.emitter, total, self.read(x, i), self.slab)
+        types = [self.type, self.slab, *[self.position] * len(self.type.shape)]
+        out = self.emitter.op("dynamic_update_slice", [out, total, *self._starts(i)], types, self.type)
+        return total, out
+
+    def loop(self, x: str, total: str, out: str, bounds: range) -> tuple[str, str]:
+        """The steps at `bounds`, as many in a turn of the loop as its stride says."""
+        types = [self.position, self.slab, self.type, self.type]
+
+        def condition(carry: list[str]) -> Sequence[str]:
+            more = self.emitter.compare(carry[0], self.at(bounds.stop), "LT", self.position)
+            return self.emitter.typed([more], [scalar(BOOL)])
+
+        def body(carry: list[str]) -> Sequence[str]:
+            i, total, out, x = carry
+            for _ in range(bounds.step):
+                total, out = self.step(x, total, out, i)
+                i = self.emitter.binary("add", i, self.at(1), self.position)
+            return self.emitter.typed([i, total, out, x], types)
+
+        regions = [self.emitter.region(types, condition), self.emitter.region(types, body)]
+        results = self.emitter.multi("while", [self.at(bounds.start), total, out, x], types, types, regions)
+        return results[1], results[2]
+
+
+def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, combine: Combine) -> str:
+    line = _Line(emitter, type, axis, combine)
+    n = type.shape[axis]
+    # What does not fill a turn comes first.
+    head = 1 + (n - 1) % line.unroll
+    total, out = line.read(x, line.at(0)), x
+    for bounds in (range(1, head), range(head, n, line.unroll)):
+        if bounds:
+            total, out = line.loop(x, total, out, bounds)
+    return out
+
+
+cumsum = _Cumulative("cumsum", ADD)
+cumprod = _Cumulative("cumprod", MULTIPLY)
+cummin = _Cumulative("cummin", MINIMUM)
+cummax = _Cumulative("cummax", MAXIMUM)

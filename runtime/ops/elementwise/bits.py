@@ -1,0 +1,66 @@
+"""Bits and divisors of integers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anabranch.runtime.ops.elementwise.term import Term, call, iterate, where
+from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
+
+
+def _beyond(x: Term, count: Term) -> Term:
+    """Whether a shift count is no bit position of x; a negative one is not."""
+    inside = (count < x.dtype.itemsize * 8) & (count >= 0)
+    return ~inside
+
+
+def left_shift(x: Term, count: Term) -> Term:
+    """Zero once every bit is gone."""
+    return where(_beyond(x, count), 0, x << count)
+
+
+def right_shift(x: Term, count: Term) -> Term:
+    """Copies of the sign once every bit is gone."""
+    gone = where(x < 0, x.constant(-1), 0) if x.dtype.kind == "i" else x.constant(0)
+    return where(_beyond(x, count), gone, x >> count)
+
+
+def _magnitude(x: Term) -> Term:
+    """|x| as an unsigned integer, which the least integer has too."""
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    return abs(x).bits(unsigned) if x.dtype.kind == "i" else x
+
+
+def gcd(x: Term, y: Term) -> Term:
+    """Euclid's algorithm on all elements until every one is done."""
+
+    def step(a: Term, b: Term) -> tuple[Term, ...]:
+        divisor = where(b.eq(0), 1, b)
+        return where(b.eq(0), a, b), where(b.eq(0), 0, a.apply("remainder", divisor))
+
+    result = iterate(lambda a, b: b.ne(0), step, (_magnitude(x), _magnitude(y)))[0]
+    return result.bits(x.dtype) if x.dtype.kind == "i" else result
+
+
+def lcm(x: Term, y: Term) -> Term:
+    """The magnitude of x over the greatest common divisor, times that of y; wraps."""
+    divisor = _magnitude(gcd(x, y))
+    result = where(divisor.eq(0), 0, _magnitude(x) / where(divisor.eq(0), 1, divisor) * _magnitude(y))
+    return result.bits(x.dtype) if x.dtype.kind == "i" else result
+
+
+def bitwise_count(x: Term) -> Term:
+    """Ones in the magnitude."""
+    return _magnitude(x).apply("popcnt").to(np.dtype(np.uint8))
+
+
+NativeUfunc(np.bitwise_and, call("and"))
+NativeUfunc(np.bitwise_or, call("or"))
+NativeUfunc(np.bitwise_xor, call("xor"))
+NativeUfunc(np.invert, call("not"))
+NativeUfunc(np.left_shift, left_shift)
+NativeUfunc(np.right_shift, right_shift)
+NativeUfunc(np.gcd, gcd)
+NativeUfunc(np.lcm, lcm)
+if hasattr(np, "bitwise_count"):
+    NativeUfunc(np.bitwise_count, bitwise_count)

@@ -1,0 +1,130 @@
+"""The op of a NumPy ufunc, and the table of those that are ops."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_ops: dict[np.ufunc, Op] = {}
+
+
+def ufunc_op(ufunc: np.ufunc) -> Op:
+    """The op that computes `ufunc`.
+
+    Raises
+    ------
+    TypeError
+        When no op does: it is in `anabranch.runtime.ops.elementwise.LEFT_OUT`, or it is not NumPy's.
+    """
+    try:
+        return _ops[ufunc]
+    except KeyError:
+        raise TypeError(f"the ufunc {ufunc.__name__} has no op") from None
+
+
+@functools.cache
+def _out_dtypes(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], ...]:
+    resolved = ufunc.resolve_dtypes((*dtypes, *[None] * ufunc.nout))
+    # The dtypes must be a loop as they are: promotion belongs to the caller, which emits `convert` for it.
+    expect(resolved[: ufunc.nin] == dtypes, ufunc.__name__, f"no loop for {', '.join(map(str, dtypes))}")
+    return tuple(resolved[ufunc.nin :])
+
+
+class Ufunc(Op):
+    """A NumPy ufunc on inputs of one shape whose dtypes are one of its loops.
+
+    Parameters
+    ----------
+    ufunc
+        Gives the name, the output dtypes (`resolve_dtypes`) and the evaluation.
+    rule
+        Terms of the inputs to Terms of the outputs. float16 (and other narrow floats) reach it as float32, and its
+        results are rounded back, which is how NumPy computes them.
+    """
+
+    __slots__ = ("rule", "ufunc")
+
+    def __init__(self, ufunc: np.ufunc, rule: Rule) -> None:
+        super().__init__(ufunc.__name__)
+        self.ufunc = ufunc
+        self.rule = rule
+        _ops[ufunc] = self
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        """Types of the outputs: the inputs' shape, dtypes by `ufunc.resolve_dtypes`."""
+        if len(inputs) != self.ufunc.nin:
+            raise TypeError(f"{self.name}: takes {self.ufunc.nin} inputs, {len(inputs)} given")
+        first = inputs[0]
+        for other in inputs[1:]:
+            expect(other.shape == first.shape, self.name, "the inputs' shapes differ")
+        outs = _out_dtypes(self.ufunc, tuple([x.dtype for x in inputs]))
+        # Runs for each traced operation, so the common case makes nothing new.
+        return tuple([first if dtype is first.dtype else ArrayType(first.shape, dtype) for dtype in outs])
+
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+        """The ufunc itself."""
+        result = self.ufunc(*arrays)
+        return result if isinstance(result, tuple) else (result,)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        """Emit the rule's expression."""
+        terms = [self.enter(Term(emitter, n, t)) for n, t in zip(inputs, in_types, strict=True)]
+        results = self.rule(*terms)
+        results = results if isinstance(results, tuple) else (results,)
+        return [self.leave(r, t.dtype).name for r, t in zip(results, out_types, strict=True)]
+
+    def enter(self, x: Term) -> Term:
+        """An input as the rule takes it, fenced off from the op that made it."""
+        if x.dtype.kind in "biu":
+            return x
+        return x.fenced().to(FLOAT32) if narrow(x.dtype) else x.fenced()
+
+    def leave(self, x: Term, dtype: np.dtype[Any]) -> Term:
+        """A result of the rule as the output's dtype."""
+        return x.to(dtype) if x.dtype != dtype else x
+
+
+class NativeUfunc(Ufunc):
+    """A ufunc that compares or rearranges bits: its rule takes float16 as it is."""
+
+    __slots__ = ()
+
+    def enter(self, x: Term) -> Term:
+        """The input itself."""
+        return x
+
+
+class Power(Ufunc):
+    """`power`, whose NumPy loop raises `ValueError` for a negative integer exponent.
+
+    Whoever traces it checks; here such an exponent counts as 0, in `evaluate` as in `lower`.
+    """
+
+    __slots__ = ()
+
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[NDArray, ...]:
+        """`numpy.power`, with negative integer exponents as 0."""
+        base, exponent = map(np.asarray, arrays)
+        if exponent.dtype.kind == "i":
+            exponent = np.maximum(exponent, np.zeros((), exponent.dtype))
+        return (np.asarray(self.ufunc(base, exponent)),)
+
+
+def narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
+    return dtype.itemsize <= 2 and dtype.kind in "fV"

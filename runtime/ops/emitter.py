@@ -1,0 +1,261 @@
+"""Writes StableHLO as text, in MLIR's generic form, one SSA value a line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
+
+_ELEMENT = {
+    "bool": "i1",
+    "uint8": "ui8",
+    "uint16": "ui16",
+    "uint32": "ui32",
+    "uint64": "ui64",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "float16": "f16",
+    "float32": "f32",
+    "float64": "f64",
+    "bfloat16": "bf16",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e5m2": "f8E5M2",
+    "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e5m2fnuz": "f8E5M2FNUZ",
+    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ",
+}
+
+
+def element(dtype: np.dtype[Any]) -> str:
+    """MLIR's name of a dtype."""
+    return _ELEMENT[dtype.name]
+
+
+def tensor(type: ArrayType) -> str:
+    """`tensor<3x4xf64>`."""
+    return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element(type.dtype)}>"
+
+
+def ints(values: Sequence[int]) -> str:
+    """`array<i64: 1, 2>`."""
+    return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
+
+
+class Emitter:
+    """The text of one function body under construction.
+
+    Every method that emits returns the SSA name (`%12`) of what it made. `program` is the walk over a Program's
+    equations; control-flow ops use it, inside `region`, for their sub-Programs.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._count = 0
+        self._constants: list[dict[object, str]] = [{}]
+
+    def fresh(self) -> str:
+        """A new SSA name."""
+        self._count += 1
+        return f"%{self._count}"
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out: ArrayType,
+        attributes: str = "",
+    ) -> str:
+        """Emit `stablehlo.NAME` (or a name that has a dot, as it is) with one result."""
+        result = self.fresh()
+        attributes = f" {{{attributes}}}" if attributes else ""
+        ins = ", ".join(map(tensor, in_types))
+        dialect = name if "." in name else f"stablehlo.{name}"
+        self.lines.append(f'{result} = "{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> {tensor(out)}')
+        return result
+
+    def multi(
+        self,
+        name: str,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        regions: Sequence[Sequence[str]] = (),
+        attributes: str = "",
+    ) -> list[str]:
+        """Emit an op with regions (lists of lines) and any number of results."""
+        result = self.fresh()
+        ins, out_text = ", ".join(map(tensor, in_types)), ", ".join(map(tensor, outs))
+        dialect = name if "." in name else f"stablehlo.{name}"
+        bind = f"{result}:{len(outs)} = " if outs else ""
+        attributes = f" {{{attributes}}}" if attributes else ""
+        if regions:
+            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}) ({{')
+            for i, region in enumerate(regions):
+                if i:
+                    self.lines.append("}, {")
+                self.lines += ["  " + line for line in region]
+            self.lines.append(f"}}){attributes} : ({ins}) -> ({out_text})")
+        else:
+            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> ({out_text})')
+        return [result] if len(outs) == 1 else [f"{result}#{i}" for i in range(len(outs))]
+
+    def region(self, types: Sequence[ArrayType], body: Callable[[list[str]], Sequence[str]]) -> list[str]:
+        """The lines of a region whose block takes `types`; `body` gets the arguments and gives what it returns."""
+        with self._captured() as lines:
+            arguments = [self.fresh() for _ in types]
+            if types:
+                binders = ", ".join(f"{a}: {tensor(t)}" for a, t in zip(arguments, types, strict=True))
+                self.lines.append(f"^bb0({binders}):")
+            results = list(body(arguments))
+            # The block's own return needs the results' types: `typed` results come as "name : type".
+            names = ", ".join(r.split(" : ")[0] for r in results)
+            kinds = ", ".join(r.split(" : ")[1] for r in results)
+            self.lines.append(f'"stablehlo.return"({names}) : ({kinds}) -> ()')
+        return lines
+
+    @contextlib.contextmanager
+    def _captured(self) -> Iterator[list[str]]:
+        outer, self.lines = self.lines, []
+        self._constants.append({})
+        try:
+            yield self.lines
+        finally:
+            self.lines = outer
+            self._constants.pop()
+
+    @staticmethod
+    def typed(names: Sequence[str], types: Sequence[ArrayType]) -> list[str]:
+        """What a `region` body returns: names with their types."""
+        return [f"{n} : {tensor(t)}" for n, t in zip(names, types, strict=True)]
+
+    # ---- constants -------------------------------------------------------------------------------------------------
+
+    def constant(self, value: Any, type: ArrayType) -> str:
+        """A constant of `type`; a scalar `value` is splat. Equal scalar constants are emitted once in a block."""
+        array = np.asarray(value, dtype=type.dtype)
+        if array.ndim == 0 or (array.size and array.size <= 1):
+            key = (type.shape, type.dtype.name, array.tobytes())
+            scope = self._constants[-1]
+            if key not in scope:
+                scope[key] = self._dense(_splat(array.reshape(())), type)
+            return scope[key]
+        if array.shape != type.shape:
+            raise TypeError(f"a constant of shape {array.shape} for {type}")
+        if array.size == 0:
+            return self._dense("", type)
+        if array.dtype.name == "bool":
+            return self._dense(_nested(array), type)
+        hexa = np.ascontiguousarray(array).tobytes().hex().upper()
+        return self._dense(f'"0x{hexa}"', type)
+
+    def _dense(self, text: str, type: ArrayType) -> str:
+        name = self.fresh()
+        self.lines.append(
+            f'{name} = "stablehlo.constant"() {{value = dense<{text}> : {tensor(type)}}} : () -> {tensor(type)}'
+        )
+        return name
+
+    # ---- the common ops --------------------------------------------------------------------------------------------
+
+    def unary(self, name: str, x: str, type: ArrayType) -> str:
+        return self.op(name, [x], [type], type)
+
+    def binary(self, name: str, x: str, y: str, type: ArrayType) -> str:
+        return self.op(name, [x, y], [type, type], type)
+
+    def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
+        """`direction` is EQ, NE, LT, LE, GT or GE; `total` orders -0 < +0 and NaN last."""
+        kind = type.dtype.kind
+        compare_type = {"i": "SIGNED", "u": "UNSIGNED", "b": "UNSIGNED"}.get(kind, "TOTALORDER" if total else "FLOAT")
+        attributes = (
+            f"comparison_direction = #stablehlo<comparison_direction {direction}>, "
+            f"compare_type = #stablehlo<comparison_type {compare_type}>"
+        )
+        return self.op("compare", [x, y], [type, type], ArrayType(type.shape, np.dtype(bool)), attributes)
+
+    def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
+        pred_type = ArrayType(type.shape, np.dtype(bool))
+        return self.op("select", [pred, on_true, on_false], [pred_type, type, type], type)
+
+    def convert(self, x: str, source: ArrayType, dtype: np.dtype[Any]) -> str:
+        """XLA's own conversion; NumPy's rules for bool, complex and out-of-range floats belong to the `convert` op."""
+        return x if source.dtype == dtype else self.op("convert", [x], [source], ArrayType(source.shape, dtype))
+
+    def broadcast(self, x: str, source: ArrayType, shape: Sequence[int], dims: Sequence[int]) -> str:
+        """`stablehlo.broadcast_in_dim`: axis i of x becomes axis dims[i]."""
+        out = ArrayType(tuple(shape), source.dtype)
+        return self.op("broadcast_in_dim", [x], [source], out, f"broadcast_dimensions = {ints(dims)}")
+
+    def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
+        if tuple(shape) == source.shape:
+            return x
+        return self.op("reshape", [x], [source], ArrayType(tuple(shape), source.dtype))
+
+    def transpose(self, x: str, source: ArrayType, axes: Sequence[int]) -> str:
+        out = ArrayType(tuple(source.shape[a] for a in axes), source.dtype)
+        return self.op("transpose", [x], [source], out, f"permutation = {ints(axes)}")
+
+    def iota(self, axis: int, type: ArrayType) -> str:
+        return self.op("iota", [], [], type, f"iota_dimension = {axis} : i64")
+
+    def reduce(
+        self,
+        xs: Sequence[str],
+        types: Sequence[ArrayType],
+        inits: Sequence[str],
+        axes: Sequence[int],
+        body: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """`stablehlo.reduce` over `axes`; `body` gets the accumulators, then the elements, as scalars."""
+        scalars = [ArrayType((), t.dtype) for t in types]
+        keep = [i for i in range(len(types[0].shape)) if i not in axes]
+        outs = [ArrayType(tuple(t.shape[i] for i in keep), t.dtype) for t in types]
+        region = self.region([*scalars, *scalars], lambda names: self.typed(body(names), scalars))
+        return self.multi(
+            "reduce", [*xs, *inits], [*types, *scalars], outs, [region], f"dimensions = {ints(sorted(axes))}"
+        )
+
+    # ---- Programs --------------------------------------------------------------------------------------------------
+
+    def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
+        """Emit a Program's equations in place; returns the names of its outputs."""
+        env: dict[Var, str] = dict(zip(program.inputs, arguments, strict=True))
+
+        def read(atom: Atom) -> str:
+            return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
+
+        for equation in program.equations:
+            names = [read(a) for a in equation.inputs]
+            in_types = [a.type for a in equation.inputs]
+            out_types = [v.type for v in equation.outputs]
+            results = equation.op.lower(self, names, in_types, out_types, **equation.params)  # type: ignore[attr-defined]
+            env.update(zip(equation.outputs, results, strict=True))
+        return [read(a) for a in program.outputs]
+
+
+def _splat(value: np.ndarray[Any, Any]) -> str:
+    """A scalar as MLIR writes it; floats as bits, so that NaN payloads, infinities and -0.0 survive."""
+    kind = value.dtype.kind
+    if kind == "b":
+        return "true" if value else "false"
+    if kind in "iu":
+        return str(int(value))
+    if kind == "c":
+        part = np.float32 if value.dtype.itemsize == 8 else np.float64
+        return f"({_splat(np.asarray(value.real, part))}, {_splat(np.asarray(value.imag, part))})"
+    return "0x" + value.tobytes()[::-1].hex().upper()
+
+
+def _nested(array: np.ndarray[Any, Any]) -> str:
+    if array.ndim == 0:
+        return _splat(array)
+    return "[" + ", ".join(map(_nested, array)) + "]"

@@ -1,0 +1,12 @@
+"""Imports every family, which fills `Op.table`."""
+
+from anabranch.runtime.ops import (
+    control as control,
+    cumulative as cumulative,
+    elementwise as elementwise,
+    indexing as indexing,
+    linear as linear,
+    reduction as reduction,
+    shape as shape,
+    sorting as sorting,
+)

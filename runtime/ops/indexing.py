@@ -1,0 +1,340 @@
+"""Reading and writing parts of an array at positions known when the program runs, and writing at static slices.
+
+Positions out of range are clamped, by both evaluations; whoever needs an `IndexError` checks beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
+from anabranch.runtime.ops.combine import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Combine
+from anabranch.runtime.ops.emitter import Emitter, ints
+from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
+
+_COMBINES: dict[str, Combine | None] = {
+    "set": None,
+    "add": ADD,
+    "subtract": SUBTRACT,
+    "multiply": MULTIPLY,
+    "minimum": MINIMUM,
+    "maximum": MAXIMUM,
+    "bitwise_and": AND,
+    "bitwise_or": OR,
+    "bitwise_xor": XOR,
+}
+
+
+class _DynamicSlice(Op):
+    """`dynamic_slice[sizes](x, *starts)`: a block of static size; starts are clamped so that it lies within x."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        expect(len(inputs) > 0, self.name, "no array to slice")
+        x, *starts = inputs
+        (sizes,) = keywords(self.name, params, "sizes")
+        index_scalars(self.name, starts, len(x.shape))
+        one_per_axis(self.name, len(x.shape), sizes=sizes)
+        fits = all(0 <= size <= n for size, n in zip(sizes, x.shape, strict=True))
+        expect(fits, self.name, f"a block of {list(sizes)} of {x}")
+        return (ArrayType(tuple(sizes), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, *starts = arrays
+        return (x[_block(x, starts, params["sizes"])],)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        if in_types[0] == out_types[0]:
+            return [inputs[0]]
+        attributes = f"slice_sizes = {ints(params['sizes'])}"
+        return [emitter.op("dynamic_slice", inputs, in_types, out_types[0], attributes)]
+
+
+class _DynamicUpdateSlice(Op):
+    """`dynamic_update_slice(x, update, *starts)`: x with a block replaced; starts are clamped so that it fits."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        expect(len(inputs) > 1, self.name, "no array, or no update")
+        keywords(self.name, params)
+        x, update, *starts = inputs
+        expect(update.dtype == x.dtype, self.name, f"an update of {update.dtype} for {x.dtype}")
+        fits = len(update.shape) == len(x.shape) and all(m <= n for m, n in zip(update.shape, x.shape, strict=True))
+        expect(fits, self.name, f"an update {update} for {x}")
+        index_scalars(self.name, starts, len(x.shape))
+        return (x,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, update, *starts = arrays
+        out = x.copy()
+        out[_block(x, starts, update.shape)] = update
+        return (out,)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        if in_types[0] == in_types[1]:
+            return [inputs[1]]
+        return [emitter.op("dynamic_update_slice", inputs, in_types, out_types[0])]
+
+
+def _block(x: NDArray, starts: Sequence[NDArray], sizes: Sequence[int]) -> tuple[slice, ...]:
+    bounds = zip(x.shape, starts, sizes, strict=True)
+    clamped = [(min(max(int(start), 0), n - size), size) for n, start, size in bounds]
+    return tuple(slice(start, start + size) for start, size in clamped)
+
+
+class _StridedUpdate(Op):
+    """`strided_update[starts, limits, strides](x, update)`: x after `x[starts:limits:strides] = update`, all static."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        x, update = arity(self.name, inputs, 2)
+        starts, limits, strides = keywords(self.name, params, "starts", "limits", "strides")
+        target = ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype)
+        expect(update == target, self.name, f"an update {update} for {target}")
+        return (x,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, update = arrays
+        out = x.copy()
+        bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
+        out[tuple(slice(*b) for b in bounds)] = update
+        return (out,)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x, update), (x_type, update_type) = inputs, in_types
+        if update_type.size == 0:
+            return [x]
+        if update_type == x_type:
+            return [update]
+        starts, strides = params["starts"], params["strides"]
+        # The box from the first to the last element written; what a stride skips inside it keeps its value.
+        extents = [(n - 1) * stride + 1 for n, stride in zip(update_type.shape, strides, strict=True)]
+        box_type = ArrayType(tuple(extents), x_type.dtype)
+        if box_type != update_type:
+            limits = [start + n for start, n in zip(starts, extents, strict=True)]
+            box = slice_of(emitter, x, x_type, starts, limits, [1] * len(extents))
+            update = _interleave(emitter, update, box, update_type, box_type, strides)
+        if box_type == x_type:
+            return [update]
+        positions = [emitter.constant(start, scalar(INT64)) for start in starts]
+        types = [x_type, box_type, *[scalar(INT64)] * len(starts)]
+        return [emitter.op("dynamic_update_slice", [x, update, *positions], types, x_type)]
+
+
+def _interleave(
+    emitter: Emitter, update: str, box: str, update_type: ArrayType, box_type: ArrayType, strides: Sequence[int]
+) -> str:
+    """`box` with `update` at every `strides`-th position of each axis, from the first to the last."""
+    zeros = [0] * len(strides)
+    gaps = [stride - 1 if n > 1 else 0 for n, stride in zip(update_type.shape, strides, strict=True)]
+    zero = emitter.constant(0, scalar(box_type.dtype))
+    spread = pad_with(emitter, update, zero, update_type, box_type, zeros, zeros, gaps)
+    mask_type, mask = ArrayType(box_type.shape, BOOL), ""
+    for axis, gap in enumerate(gaps):
+        if gap:
+            hits = _multiples(emitter, box_type.shape[axis], gap + 1)
+            hits = emitter.broadcast(hits, ArrayType((box_type.shape[axis],), BOOL), box_type.shape, [axis])
+            mask = emitter.binary("and", mask, hits, mask_type) if mask else hits
+    return emitter.select(mask, spread, box, box_type)
+
+
+def _multiples(emitter: Emitter, n: int, stride: int) -> str:
+    """Which of the positions 0 to n-1 are multiples of `stride`."""
+    # Narrow integers: their remainder is vectorised, that of int64 is not.
+    line = ArrayType((n,), np.dtype(np.int32 if n < 2**31 else np.int64))
+    remainder = emitter.binary("remainder", emitter.iota(0, line), emitter.constant(stride, line), line)
+    return emitter.compare(remainder, emitter.constant(0, line), "EQ", line)
+
+
+class _Gather(Op):
+    """`gather(x, indices)`: `x[indices[..., 0], …, indices[..., k-1]]`, of shape `indices.shape[:-1] + x.shape[k:]`.
+
+    Where an indexed axis of x has no elements to clamp to, the result is zeros.
+    """
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        x, indices = arity(self.name, inputs, 2)
+        keywords(self.name, params)
+        return (ArrayType(_indexed_shape(self.name, x, indices), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, indices = arrays
+        k = indices.shape[-1]
+        if 0 in x.shape[:k]:
+            return (np.zeros(indices.shape[:-1] + x.shape[k:], x.dtype),)
+        return (x[_clamped(x, indices)],)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x, indices), (x_type, index_type), out = inputs, in_types, out_types[0]
+        k = index_type.shape[-1]
+        if 0 in x_type.shape[:k] or out.size == 0:
+            return [emitter.constant(np.zeros(out.shape, out.dtype) if out.size == 0 else 0, out)]
+        if len(index_type.shape) == 1:
+            return [_read_block(emitter, x, indices, x_type, out)]
+        return [take(emitter, x, indices, x_type, index_type)]
+
+
+def take(emitter: Emitter, x: str, indices: str, x_type: ArrayType, index_type: ArrayType) -> str:
+    """Emit `stablehlo.gather` with the last axis of `indices` holding positions on the first axes of x."""
+    k, outer = index_type.shape[-1], len(index_type.shape) - 1
+    rest = x_type.shape[k:]
+    offsets, leading = list(range(outer, outer + len(rest))), list(range(k))
+    attributes = (
+        f"dimension_numbers = #stablehlo.gather<offset_dims = {offsets}, collapsed_slice_dims = {leading}, "
+        f"start_index_map = {leading}, index_vector_dim = {outer}>, "
+        f"slice_sizes = {ints([1] * k + list(rest))}, indices_are_sorted = false"
+    )
+    out = ArrayType(index_type.shape[:-1] + rest, x_type.dtype)
+    return emitter.op("gather", [x, indices], [x_type, index_type], out, attributes)
+
+
+class _Scatter(Op):
+    """`scatter[combine](x, indices, updates)`: x with updates of shape `indices.shape[:-1] + x.shape[k:]` written in.
+
+    `set` is `x[indices] = updates`, where of several updates to one place the last in C order stays; every other
+    `combine` is the `at` of NumPy's ufunc of that name, one update after the other.
+    """
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        x, indices, updates = arity(self.name, inputs, 3)
+        (name,) = keywords(self.name, params, "combine")
+        expect(name in _COMBINES, self.name, f"combine={name!r} is none of {', '.join(_COMBINES)}")
+        combine = _COMBINES[name]
+        expect(combine is None or combine.takes(x.dtype), self.name, f"np.{name} is not defined on {x.dtype}")
+        target = ArrayType(_indexed_shape(self.name, x, indices), x.dtype)
+        expect(updates == target, self.name, f"updates {updates} for {target}")
+        return (x,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, indices, updates = arrays
+        out, combine = x.copy(), _COMBINES[params["combine"]]
+        if x.size == 0:
+            return (out,)
+        if combine is None:
+            out[_clamped(x, indices)] = updates
+        else:
+            combine.ufunc.at(out, _clamped(x, indices), updates)
+        return (out,)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x, indices, updates), (x_type, index_type, update_type) = inputs, in_types
+        if x_type.size == 0 or update_type.size == 0:
+            return [x]
+        combine = _COMBINES[params["combine"]]
+        if len(index_type.shape) > 1:
+            indices = _clamp(emitter, indices, index_type, x_type.shape)
+            return [_put(emitter, [x, indices, updates], in_types, combine)]
+        if combine is not None:
+            before = _read_block(emitter, x, indices, x_type, update_type)
+            updates = combine.emit(emitter, before, updates, update_type)
+        k = index_type.shape[0]
+        block = ArrayType((1,) * k + update_type.shape, x_type.dtype)
+        updates = emitter.reshape(updates, update_type, block.shape)
+        starts = _starts(emitter, indices, k, len(x_type.shape))
+        types = [x_type, block, *[scalar(INT64)] * len(starts)]
+        return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
+
+
+def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Combine | None) -> str:
+    """Emit `stablehlo.scatter`; XLA's CPU compiler runs it as a loop over the updates, in C order."""
+    x_type, index_type, update_type = types
+    k, outer = index_type.shape[-1], len(index_type.shape) - 1
+    windows, leading = list(range(outer, len(update_type.shape))), list(range(k))
+    attributes = (
+        f"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {windows}, "
+        f"inserted_window_dims = {leading}, scatter_dims_to_operand_dims = {leading}, index_vector_dim = {outer}>, "
+        "indices_are_sorted = false, unique_indices = false"
+    )
+    element = scalar(x_type.dtype)
+
+    def body(names: list[str]) -> Sequence[str]:
+        old, new = names
+        return emitter.typed([new if combine is None else combine.emit(emitter, old, new, element)], [element])
+
+    region = emitter.region([element, element], body)
+    return emitter.multi("scatter", operands, types, [x_type], [region], attributes)[0]
+
+
+def _indexed_shape(op: str, x: ArrayType, indices: ArrayType) -> tuple[int, ...]:
+    """The shape of `x[indices]`. Raises `TypeError` where the indices do not suit x."""
+    expect(indices.dtype == INT64 and len(indices.shape) > 0, op, f"indices of {indices}, not int64 [..., k]")
+    k = indices.shape[-1]
+    expect(1 <= k <= len(x.shape), op, f"{k} indices for {len(x.shape)} dimensions")
+    return indices.shape[:-1] + x.shape[k:]
+
+
+def _clamped(x: NDArray, indices: NDArray) -> tuple[NDArray, ...]:
+    """The index of each of the leading axes, within range."""
+    return tuple(np.clip(indices[..., axis], 0, x.shape[axis] - 1) for axis in range(indices.shape[-1]))
+
+
+def _clamp(emitter: Emitter, indices: str, type: ArrayType, shape: Sequence[int]) -> str:
+    """`stablehlo.scatter` skips an update out of range, so the indices are clamped beforehand."""
+    k, last = type.shape[-1], len(type.shape) - 1
+    row = ArrayType((k,), INT64)
+    upper = emitter.constant(np.array([n - 1 for n in shape[:k]]), row)
+    upper = emitter.broadcast(upper, row, type.shape, [last])
+    clamped = emitter.binary("maximum", indices, emitter.constant(0, type), type)
+    return emitter.binary("minimum", clamped, upper, type)
+
+
+def _starts(emitter: Emitter, indices: str, k: int, ndim: int) -> list[str]:
+    """The k elements of `indices` as scalars, then zeros up to `ndim`."""
+    row = ArrayType((k,), INT64)
+    elements = [slice_of(emitter, indices, row, [axis], [axis + 1], [1]) for axis in range(k)]
+    scalars = [emitter.reshape(e, ArrayType((1,), INT64), ()) for e in elements]
+    return scalars + [emitter.constant(0, scalar(INT64))] * (ndim - k)
+
+
+def _read_block(emitter: Emitter, x: str, indices: str, x_type: ArrayType, out: ArrayType) -> str:
+    """`x[indices]` for a single index vector: a slice, which XLA fuses where it would not fuse a gather."""
+    k = len(x_type.shape) - len(out.shape)
+    starts = _starts(emitter, indices, k, len(x_type.shape))
+    block = ArrayType((1,) * k + out.shape, x_type.dtype)
+    types = [x_type, *[scalar(INT64)] * len(starts)]
+    part = emitter.op("dynamic_slice", [x, *starts], types, block, f"slice_sizes = {ints(block.shape)}")
+    return emitter.reshape(part, block, out.shape)
+
+
+dynamic_slice = _DynamicSlice("dynamic_slice")
+dynamic_update_slice = _DynamicUpdateSlice("dynamic_update_slice")
+strided_update = _StridedUpdate("strided_update")
+gather = _Gather("gather")
+scatter = _Scatter("scatter")

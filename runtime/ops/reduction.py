@@ -1,0 +1,230 @@
+"""Reductions over axes, and the positions of extremes."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.combine import (
+    ADD,
+    AND,
+    MAXIMUM,
+    MINIMUM,
+    MULTIPLY,
+    OR,
+    Combine,
+    has_nan,
+    highest,
+    lowest,
+    parts,
+    real_dtype,
+)
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def _without(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(n for axis, n in enumerate(shape) if axis not in axes)
+
+
+def _fold(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], combine: Combine, initial: Any) -> str:
+    """Reduce one array with `combine`, from `initial`."""
+    element = scalar(type.dtype)
+    start = emitter.constant(initial, element)
+    return emitter.reduce([x], [type], [start], axes, lambda xy: [combine.emit(emitter, xy[0], xy[1], element)])[0]
+
+
+class _Reduction(Op):
+    """`NAME[axes](x)`: a ufunc's `reduce` over a tuple of axes, which the result lacks; no axes leave x as it is."""
+
+    __slots__ = ("combine",)
+
+    def __init__(self, name: str, combine: Combine) -> None:
+        super().__init__(name)
+        self.combine = combine
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (axes,) = keywords(self.name, params, "axes")
+        in_range(self.name, axes, len(x.shape))
+        return (self.reduced(x, axes),)
+
+    @abc.abstractmethod
+    def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
+        """The type of the result; refuses what this reduction does not take."""
+
+
+class _Arithmetic(_Reduction):
+    """`reduce_sum` and `reduce_prod`; float16 is summed in float32, as NumPy's pairwise summation does."""
+
+    def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
+        expect(x.dtype != BOOL, self.name, "of bool, which the caller converts to int64")
+        return ArrayType(_without(x.shape, axes), x.dtype)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+        x = arrays[0]
+        return (self.combine.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (x_type,), axes = inputs, in_types, params["axes"]
+        if not axes:
+            return inputs
+        wide = _FLOAT32 if x_type.dtype.kind in "fV" and x_type.dtype.itemsize < 4 else x_type.dtype
+        x = emitter.convert(x, x_type, wide)
+        result = _fold(emitter, x, ArrayType(x_type.shape, wide), axes, self.combine, self.combine.ufunc.identity)
+        return [emitter.convert(result, ArrayType(out_types[0].shape, wide), x_type.dtype)]
+
+
+class _Extreme(_Reduction):
+    """`reduce_min` and `reduce_max`: NaN propagates; complex numbers are ordered by real, then by imaginary part."""
+
+    __slots__ = ("initial",)
+
+    def __init__(self, name: str, combine: Combine, initial: Callable[[np.dtype[Any]], Any]) -> None:
+        super().__init__(name, combine)
+        self.initial = initial
+
+    def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
+        out = ArrayType(_without(x.shape, axes), x.dtype)
+        expect(all(x.shape[axis] for axis in axes), self.name, f"of no elements: axes {list(axes)} of {x}")
+        return out
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+        return (self.combine.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (x_type,), axes = inputs, in_types, params["axes"]
+        return [_fold(emitter, x, x_type, axes, self.combine, self.initial(x_type.dtype)) if axes else x]
+
+
+class _Truth(_Reduction):
+    """`reduce_any` and `reduce_all`: of whether elements are non-zero (a NaN is)."""
+
+    def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
+        return ArrayType(_without(x.shape, axes), BOOL)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+        return (self.combine.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (x_type,), axes = inputs, in_types, params["axes"]
+        if x_type.dtype != BOOL:
+            x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
+        if not axes:
+            return [x]
+        return [_fold(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.combine, self.combine is AND)]
+
+
+class _ArgExtreme(Op):
+    """`argmin[axis](x)` and `argmax[axis](x)`: where the extreme first occurs, int64; the first NaN is the extreme.
+
+    Lowered as reductions that vectorise: the extreme, then the least position that holds it.
+    """
+
+    __slots__ = ("combine", "initial", "ufunc")
+
+    def __init__(
+        self,
+        name: str,
+        ufunc: Callable[..., Any],
+        combine: Combine,
+        initial: Callable[[np.dtype[Any]], Any],
+    ) -> None:
+        super().__init__(name)
+        self.ufunc = ufunc
+        self.combine = combine
+        self.initial = initial
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (axis,) = keywords(self.name, params, "axis")
+        in_range(self.name, [axis], len(x.shape))
+        expect(x.shape[axis] > 0, self.name, f"of no elements: axis {axis} of {x}")
+        return (ArrayType(_without(x.shape, [axis]), INT64),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+        return (self.ufunc(arrays[0], axis=params["axis"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (type,), axis = inputs, in_types, params["axis"]
+        at = self._at_complex if type.dtype.kind == "c" else self._at_real
+        mask = at(emitter, x, type, axis)
+        n = type.shape[axis]
+        # A narrow position doubles the elements in a vector register.
+        position = ArrayType(type.shape, np.dtype(np.int32) if n < 2**31 else INT64)
+        where = emitter.select(mask, emitter.iota(axis, position), emitter.constant(n, position), position)
+        first = _fold(emitter, where, position, [axis], MINIMUM, n)
+        return [emitter.convert(first, ArrayType(out_types[0].shape, position.dtype), INT64)]
+
+    def _is_extreme(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
+        """Where x equals its extreme along the axis; nowhere if that is NaN."""
+        extreme = _fold(emitter, x, type, [axis], self.combine, self.initial(type.dtype))
+        return emitter.compare(x, _along(emitter, extreme, type, axis), "EQ", type)
+
+    def _at_real(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
+        mask = self._is_extreme(emitter, x, type, axis)
+        if type.dtype.kind in "biu":
+            return mask
+        return emitter.binary("or", mask, has_nan(emitter, x, type), ArrayType(type.shape, BOOL))
+
+    def _at_complex(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
+        part, mask = ArrayType(type.shape, real_dtype(type.dtype)), ArrayType(type.shape, BOOL)
+        real, imag = parts(emitter, x, type)
+        nan = has_nan(emitter, x, type)
+        any_nan = _along(emitter, _fold(emitter, nan, mask, [axis], OR, False), mask, axis)
+        real_hits = self._is_extreme(emitter, real, part, axis)
+        contenders = emitter.select(real_hits, imag, emitter.constant(self.initial(part.dtype), part), part)
+        hits = emitter.binary("and", real_hits, self._is_extreme(emitter, contenders, part, axis), mask)
+        return emitter.select(any_nan, nan, hits, mask)
+
+
+def _along(emitter: Emitter, reduced: str, type: ArrayType, axis: int) -> str:
+    """A value reduced over `axis`, repeated along it."""
+    source = ArrayType(_without(type.shape, [axis]), type.dtype)
+    kept = [i for i in range(len(type.shape)) if i != axis]
+    return emitter.broadcast(reduced, source, type.shape, kept)
+
+
+reduce_sum = _Arithmetic("reduce_sum", ADD)
+reduce_prod = _Arithmetic("reduce_prod", MULTIPLY)
+reduce_min = _Extreme("reduce_min", MINIMUM, highest)
+reduce_max = _Extreme("reduce_max", MAXIMUM, lowest)
+reduce_any = _Truth("reduce_any", OR)
+reduce_all = _Truth("reduce_all", AND)
+argmin = _ArgExtreme("argmin", np.argmin, MINIMUM, highest)
+argmax = _ArgExtreme("argmax", np.argmax, MAXIMUM, lowest)

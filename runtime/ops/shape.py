@@ -1,0 +1,288 @@
+"""Ops that move elements without computing on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
+from anabranch.runtime.ops.emitter import Emitter, ints
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+
+class _Reshape(Op):
+    """`reshape[shape](x)`: the same elements in C order."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (shape,) = keywords(self.name, params, "shape")
+        out = ArrayType(tuple(shape), x.dtype)
+        expect(all(n >= 0 for n in shape) and out.size == x.size, self.name, f"{x} into shape {list(shape)}")
+        return (out,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.reshape(arrays[0], params["shape"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return [emitter.reshape(inputs[0], in_types[0], params["shape"])]
+
+
+class _Transpose(Op):
+    """`transpose[axes](x)`: axis i of the result is axis `axes[i]` of x."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (axes,) = keywords(self.name, params, "axes")
+        one_per_axis(self.name, len(x.shape), axes=axes)
+        in_range(self.name, axes, len(x.shape))
+        return (ArrayType(tuple(x.shape[a] for a in axes), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.transpose(arrays[0], params["axes"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        axes = params["axes"]
+        if list(axes) == sorted(axes):
+            return inputs
+        return [emitter.transpose(inputs[0], in_types[0], axes)]
+
+
+class _BroadcastInDim(Op):
+    """`broadcast_in_dim[shape, dims](x)`: axis i of x becomes axis `dims[i]`; axes of length one are repeated."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        shape, dims = keywords(self.name, params, "shape", "dims")
+        one_per_axis(self.name, len(x.shape), dims=dims)
+        in_range(self.name, dims, len(shape))
+        expect(list(dims) == sorted(dims), self.name, f"dims {list(dims)} do not ascend")
+        fits = all(n in (1, shape[d]) for n, d in zip(x.shape, dims, strict=True))
+        expect(fits and all(n >= 0 for n in shape), self.name, f"{x} into shape {list(shape)} at dims {list(dims)}")
+        return (ArrayType(tuple(shape), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        (x,), shape = arrays, params["shape"]
+        aligned = [1] * len(shape)
+        for n, d in zip(x.shape, params["dims"], strict=True):
+            aligned[d] = n
+        return (np.broadcast_to(np.reshape(x, aligned), shape),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        if in_types[0] == out_types[0]:
+            return inputs
+        return [emitter.broadcast(inputs[0], in_types[0], params["shape"], params["dims"])]
+
+
+class _Reverse(Op):
+    """`reverse[axes](x)`: `np.flip`."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        (axes,) = keywords(self.name, params, "axes")
+        in_range(self.name, axes, len(x.shape))
+        return (x,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.flip(arrays[0], params["axes"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return [emitter.op("reverse", inputs, in_types, out_types[0], f"dimensions = {ints(params['axes'])}")]
+
+
+class _Concatenate(Op):
+    """`concatenate[axis](*xs)` of one dtype; the caller has promoted."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        expect(len(inputs) > 0, self.name, "nothing to concatenate")
+        (axis,) = keywords(self.name, params, "axis")
+        first = inputs[0]
+        in_range(self.name, [axis], len(first.shape))
+        for x in inputs:
+            expect(x.dtype == first.dtype, self.name, f"dtypes {first.dtype} and {x.dtype}")
+            same = len(x.shape) == len(first.shape) and _without(x.shape, axis) == _without(first.shape, axis)
+            expect(same, self.name, f"{first} and {x} along axis {axis}")
+        total = sum(x.shape[axis] for x in inputs)
+        return (ArrayType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.concatenate(arrays, axis=params["axis"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        if len(inputs) == 1:
+            return inputs
+        return [emitter.op("concatenate", inputs, in_types, out_types[0], f"dimension = {params['axis']} : i64")]
+
+
+def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return shape[:axis] + shape[axis + 1 :]
+
+
+class _Pad(Op):
+    """`pad[low, high, interior](x, value)`: `value` before, after and between the elements of each axis."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        x, value = arity(self.name, inputs, 2)
+        low, high, interior = keywords(self.name, params, "low", "high", "interior")
+        expect(value == scalar(x.dtype), self.name, f"{x} padded with {value}")
+        one_per_axis(self.name, len(x.shape), low=low, high=high, interior=interior)
+        expect(all(n >= 0 for n in (*low, *high, *interior)), self.name, "negative padding")
+        widths = zip(x.shape, low, high, interior, strict=True)
+        return (ArrayType(tuple(a + n + max(n - 1, 0) * gap + b for n, a, b, gap in widths), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, value = arrays
+        low, high, interior = params["low"], params["high"], params["interior"]
+        widths = list(zip(x.shape, low, high, interior, strict=True))
+        out = np.full([a + n + max(n - 1, 0) * gap + b for n, a, b, gap in widths], value, x.dtype)
+        # An empty axis would make the slice reach into the padding on its far side.
+        out[tuple(slice(a, a + n * (gap + 1) if n else a, gap + 1) for n, a, _, gap in widths)] = x
+        return (out,)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return [pad_with(emitter, inputs[0], inputs[1], in_types[0], out_types[0], **params)]
+
+
+def pad_with(
+    emitter: Emitter,
+    x: str,
+    value: str,
+    source: ArrayType,
+    out: ArrayType,
+    low: Sequence[int],
+    high: Sequence[int],
+    interior: Sequence[int],
+) -> str:
+    """Emit `stablehlo.pad`."""
+    attributes = (
+        f"edge_padding_low = {ints(low)}, edge_padding_high = {ints(high)}, interior_padding = {ints(interior)}"
+    )
+    return emitter.op("pad", [x, value], [source, scalar(source.dtype)], out, attributes)
+
+
+class _Iota(Op):
+    """`iota[shape, dtype, axis]()`: each element is its position along `axis`, cast to `dtype`."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        arity(self.name, inputs, 0)
+        shape, dtype, axis = keywords(self.name, params, "shape", "dtype", "axis")
+        in_range(self.name, [axis], len(shape))
+        expect(np.dtype(dtype).kind != "b", self.name, "of dtype bool")
+        return (ArrayType(tuple(shape), np.dtype(dtype)),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        shape, axis = params["shape"], params["axis"]
+        aligned = [1] * len(shape)
+        aligned[axis] = shape[axis]
+        positions = np.arange(shape[axis]).astype(params["dtype"])
+        return (np.broadcast_to(positions.reshape(aligned), shape),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return [emitter.iota(params["axis"], out_types[0])]
+
+
+class _Slice(Op):
+    """`slice[starts, limits, strides](x)`: `x[starts:limits:strides]` on each axis, static and within the array."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        starts, limits, strides = keywords(self.name, params, "starts", "limits", "strides")
+        return (ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
+        return (arrays[0][tuple(slice(*b) for b in bounds)],)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return [slice_of(emitter, inputs[0], in_types[0], **params)]
+
+
+def sliced_shape(
+    op: str, shape: Sequence[int], starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+) -> tuple[int, ...]:
+    """The shape that a static slice of `shape` has. Raises `TypeError` where it does not lie within the array."""
+    one_per_axis(op, len(shape), starts=starts, limits=limits, strides=strides)
+    bounds = list(zip(shape, starts, limits, strides, strict=True))
+    for axis, (n, start, limit, stride) in enumerate(bounds):
+        within = 0 <= start <= limit <= n and stride > 0
+        expect(within, op, f"[{start}:{limit}:{stride}] of axis {axis}, whose length is {n}")
+    return tuple(-(-(limit - start) // stride) for _, start, limit, stride in bounds)
+
+
+def slice_of(
+    emitter: Emitter, x: str, source: ArrayType, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+) -> str:
+    """Emit `stablehlo.slice`."""
+    out = ArrayType(sliced_shape("slice", source.shape, starts, limits, strides), source.dtype)
+    if out == source:
+        return x
+    attributes = f"start_indices = {ints(starts)}, limit_indices = {ints(limits)}, strides = {ints(strides)}"
+    return emitter.op("slice", [x], [source], out, attributes)
+
+
+reshape = _Reshape("reshape")
+transpose = _Transpose("transpose")
+broadcast_in_dim = _BroadcastInDim("broadcast_in_dim")
+reverse = _Reverse("reverse")
+concatenate = _Concatenate("concatenate")
+pad = _Pad("pad")
+iota = _Iota("iota")
+slice_ = _Slice("slice")

@@ -1,0 +1,256 @@
+"""Sorting, along one axis.
+
+XLA's CPU sort is fast for one array of integers under `<` alone, and several times slower for any other comparison
+and for pairs. So values are sorted as integers that have the same order, and a permutation is found digit by digit:
+each pass sorts 64-bit words that hold 32 bits of the key above the 32 bits of the position. Words differ, so ties keep
+their order. Integers are also what keeps subnormal numbers apart, which XLA's CPU code takes for zero when it compares
+floats.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
+from anabranch.runtime.ops.combine import has_nan, parts, real_dtype
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.indexing import take
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
+
+
+class _Sorting(Op):
+    """What `sort` and `argsort` ask: an axis that x has, no longer than a 32-bit position reaches."""
+
+    __slots__ = ()
+
+    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The dtype of the result, of x's shape."""
+        return dtype
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        axis, stable = keywords(self.name, params, "axis", "stable")
+        expect(isinstance(stable, bool), self.name, f"stable={stable!r} is no bool")
+        in_range(self.name, [axis], len(x.shape))
+        expect(x.shape[axis] < 2**32, self.name, f"axis {axis} of {x} is too long")
+        return (ArrayType(x.shape, self.result_dtype(x.dtype)),)
+
+
+class _Sort(_Sorting):
+    """`sort[axis, stable](x)`: NaNs last, complex numbers by real, then by imaginary part.
+
+    `stable` shows only in the order of 0.0 and -0.0, which tie.
+    """
+
+    __slots__ = ()
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.sort(arrays[0], axis=params["axis"], kind=_kind(params["stable"])),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (type,), axis = inputs, in_types, params["axis"]
+        if type.size == 0 or type.shape[axis] == 1:
+            return inputs
+        if type.dtype.kind in "iu":
+            return [_ascending(emitter, x, type, axis)]
+        if type.dtype == BOOL:
+            bytes_type = ArrayType(type.shape, _UINT8)
+            ordered = _ascending(emitter, emitter.convert(x, type, _UINT8), bytes_type, axis)
+            return [emitter.compare(ordered, emitter.constant(0, bytes_type), "NE", bytes_type)]
+        if type.dtype.kind == "c" or params["stable"]:
+            rows = _Rows(emitter, type, axis)
+            line = rows.enter(x)
+            return [rows.leave(rows.pick(line, type.dtype, _permutation(emitter, line, rows.type)), type.dtype)]
+        wide = type if type.dtype.itemsize >= 4 else ArrayType(type.shape, _FLOAT32)
+        keys, key_type = _ordered_bits(emitter, emitter.convert(x, type, wide.dtype), wide)
+        ordered = _flip(emitter, _ascending(emitter, keys, key_type, axis), key_type)
+        floats = emitter.op("bitcast_convert", [ordered], [key_type], wide)
+        return [emitter.convert(floats, wide, type.dtype)]
+
+
+class _ArgSort(_Sorting):
+    """`argsort[axis, stable](x)`: int64 positions that sort x; ties always stay in order, whatever `stable` says."""
+
+    __slots__ = ()
+
+    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return INT64
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (np.argsort(arrays[0], axis=params["axis"], kind="stable"),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (x,), (type,), axis = inputs, in_types, params["axis"]
+        if type.size == 0 or type.shape[axis] == 1:
+            return [emitter.constant(0 if type.size else np.zeros(type.shape, np.int64), out_types[0])]
+        rows = _Rows(emitter, type, axis)
+        return [rows.leave(_permutation(emitter, rows.enter(x), rows.type), INT64)]
+
+
+def _kind(stable: bool) -> Any:
+    return "stable" if stable else "quicksort"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Rows:
+    """An array seen as rows: the axis that is sorted last, all others as one."""
+
+    emitter: Emitter
+    source: ArrayType
+    axis: int
+
+    @property
+    def _order(self) -> list[int]:
+        return [*(i for i in range(len(self.source.shape)) if i != self.axis), self.axis]
+
+    @property
+    def _moved(self) -> tuple[int, ...]:
+        return tuple(self.source.shape[i] for i in self._order)
+
+    @property
+    def type(self) -> ArrayType:
+        n = self.source.shape[self.axis]
+        return ArrayType((self.source.size // n, n), self.source.dtype)
+
+    def enter(self, x: str) -> str:
+        """The source as rows."""
+        if self.axis != len(self.source.shape) - 1:
+            x = self.emitter.transpose(x, self.source, self._order)
+        return self.emitter.reshape(x, ArrayType(self._moved, self.source.dtype), self.type.shape)
+
+    def leave(self, rows: str, dtype: np.dtype[Any]) -> str:
+        """Rows of any dtype in the source's shape."""
+        moved = ArrayType(self._moved, dtype)
+        x = self.emitter.reshape(rows, ArrayType(self.type.shape, dtype), moved.shape)
+        if self.axis == len(self.source.shape) - 1:
+            return x
+        return self.emitter.transpose(x, moved, [self._order.index(i) for i in range(len(self._order))])
+
+    def pick(self, rows: str, dtype: np.dtype[Any], positions: str) -> str:
+        """`np.take_along_axis(rows, positions, 1)`."""
+        return _pick(self.emitter, rows, ArrayType(self.type.shape, dtype), positions)
+
+
+def _pick(emitter: Emitter, rows: str, type: ArrayType, positions: str) -> str:
+    count, n = type.shape
+    at = ArrayType(type.shape, INT64)
+    if count > 1:
+        firsts = emitter.binary("multiply", emitter.iota(0, at), emitter.constant(n, at), at)
+        positions = emitter.binary("add", positions, firsts, at)
+    flat, index = ArrayType((type.size,), type.dtype), ArrayType((type.size, 1), INT64)
+    positions = emitter.reshape(positions, at, index.shape)
+    picked = take(emitter, emitter.reshape(rows, type, flat.shape), positions, flat, index)
+    return emitter.reshape(picked, flat, type.shape)
+
+
+def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
+    """Integers sorted along an axis, with XLA's stable algorithm because it is the faster one."""
+    element = ArrayType((), type.dtype)
+
+    def less(names: list[str]) -> Sequence[str]:
+        return emitter.typed([emitter.compare(names[0], names[1], "LT", element)], [ArrayType((), BOOL)])
+
+    region = emitter.region([element, element], less)
+    return emitter.multi("sort", [x], [type], [type], [region], f"dimension = {axis} : i64, is_stable = true")[0]
+
+
+# ---- keys: integers in the order of what they stand for -----------------------------------------------------------
+
+
+def _ordered_bits(emitter: Emitter, x: str, type: ArrayType) -> tuple[str, ArrayType]:
+    """Signed integers in the order of the floats x, -0.0 before 0.0, every NaN the same and last."""
+    nan = emitter.constant(np.nan, type)
+    x = emitter.select(has_nan(emitter, x, type), nan, x, type)
+    bits_type = ArrayType(type.shape, np.dtype(f"i{type.dtype.itemsize}"))
+    return _flip(emitter, emitter.op("bitcast_convert", [x], [type], bits_type), bits_type), bits_type
+
+
+def _flip(emitter: Emitter, bits: str, type: ArrayType) -> str:
+    """Negative floats' bits ascend as their values descend: all but the sign is inverted. Its own inverse."""
+    width = 8 * type.dtype.itemsize
+    sign = emitter.binary("shift_right_arithmetic", bits, emitter.constant(width - 1, type), type)
+    mask = emitter.binary("and", sign, emitter.constant(np.iinfo(type.dtype).max, type), type)
+    return emitter.binary("xor", bits, mask, type)
+
+
+def _real_key(emitter: Emitter, x: str, type: ArrayType) -> tuple[str, ArrayType]:
+    """An unsigned key of a bool, an integer or a float; 0.0 and -0.0 share one."""
+    if type.dtype.kind in "bu":
+        dtype = _UINT8 if type.dtype == BOOL else type.dtype
+        return emitter.convert(x, type, dtype), ArrayType(type.shape, dtype)
+    if type.dtype.kind != "i":
+        wide = type if type.dtype.itemsize >= 4 else ArrayType(type.shape, _FLOAT32)
+        x, type = _ordered_bits(emitter, emitter.convert(x, type, wide.dtype), wide)
+        minus_zero = emitter.compare(x, emitter.constant(-1, type), "EQ", type)
+        x = emitter.select(minus_zero, emitter.constant(0, type), x, type)
+    x = emitter.binary("xor", x, emitter.constant(np.iinfo(type.dtype).min, type), type)
+    unsigned = ArrayType(type.shape, np.dtype(f"u{type.dtype.itemsize}"))
+    return emitter.op("bitcast_convert", [x], [type], unsigned), unsigned
+
+
+def _keys(emitter: Emitter, x: str, type: ArrayType) -> list[tuple[str, ArrayType]]:
+    """Unsigned keys of the elements, the least significant first."""
+    if type.dtype.kind != "c":
+        return [_real_key(emitter, x, type)]
+    part = ArrayType(type.shape, real_dtype(type.dtype))
+    pair = parts(emitter, x, type)
+    # Numbers, then those with a NaN as imaginary part, then those with one as real part, then those with two.
+    rank_type = ArrayType(type.shape, _UINT8)
+    real_nan, imag_nan = (emitter.convert(has_nan(emitter, p, part), ArrayType(type.shape, BOOL), _UINT8) for p in pair)
+    twice = emitter.binary("add", real_nan, real_nan, rank_type)
+    rank = emitter.binary("add", twice, imag_nan, rank_type)
+    real, imag = (_real_key(emitter, p, part) for p in pair)
+    return [imag, real, (rank, rank_type)]
+
+
+def _digits(emitter: Emitter, key: str, type: ArrayType) -> list[str]:
+    """A key as uint64 digits below 2**32, the least significant first."""
+    word = ArrayType(type.shape, _UINT64)
+    wide = emitter.convert(key, type, _UINT64)
+    if type.dtype.itemsize <= 4:
+        return [wide]
+    return [_low(emitter, wide, word), emitter.binary("shift_right_logical", wide, emitter.constant(32, word), word)]
+
+
+def _low(emitter: Emitter, words: str, type: ArrayType) -> str:
+    return emitter.binary("and", words, emitter.constant(2**32 - 1, type), type)
+
+
+def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
+    """The int64 positions that sort each row of x."""
+    word, at = ArrayType(type.shape, _UINT64), ArrayType(type.shape, INT64)
+    positions = emitter.iota(1, word)
+    permutation = ""
+    for key, key_type in _keys(emitter, x, type):
+        for digit in _digits(emitter, key, key_type):
+            ranked = _pick(emitter, digit, word, permutation) if permutation else digit
+            high = emitter.binary("shift_left", ranked, emitter.constant(32, word), word)
+            words = _ascending(emitter, emitter.binary("or", high, positions, word), word, 1)
+            found = emitter.convert(_low(emitter, words, word), word, INT64)
+            permutation = _pick(emitter, permutation, at, found) if permutation else found
+    return permutation
+
+
+sort = _Sort("sort")
+argsort = _ArgSort("argsort")

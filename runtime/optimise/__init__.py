@@ -1,0 +1,16 @@
+"""Program to Program, between tracing and lowering."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ir import Program
+from anabranch.runtime.optimise.dead_code import drop_dead_code
+
+# In this order: each pass leaves work for the next.
+PASSES = (drop_dead_code,)
+
+
+def optimise(program: Program) -> Program:
+    """The Program that is lowered; it computes the same."""
+    for run in PASSES:
+        program = run(program)
+    return program

@@ -1,0 +1,29 @@
+"""Drops equations whose outputs nothing needs. No op has an effect: failures and writes are outputs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from anabranch.runtime.ir import Equation, Program, Var
+
+
+def drop_dead_code(program: Program) -> Program:
+    """The Program without dead equations, also inside sub-Programs."""
+    needed = {a for a in program.outputs if isinstance(a, Var)}
+    kept: list[Equation] = []
+    for equation in reversed(program.equations):
+        if not any(v in needed for v in equation.outputs):
+            continue
+        equation = dataclasses.replace(equation, params={k: _inside(v) for k, v in equation.params.items()})
+        kept.append(equation)
+        needed.update(a for a in equation.inputs if isinstance(a, Var))
+    return dataclasses.replace(program, equations=tuple(reversed(kept)))
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, Program):
+        return drop_dead_code(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], Program):
+        return tuple(map(drop_dead_code, value))
+    return value

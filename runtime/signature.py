@@ -1,0 +1,128 @@
+"""Arguments taken apart: a hashable signature, the run-time leaves, and the layout that puts them together again."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.values import containers, layout as layouts
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
+
+NDArray = np.ndarray[Any, Any]
+_STATIC = (
+    str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
+    np.dtype, type(Ellipsis), range, slice,
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShapeDtypeStruct:
+    """An abstract argument for `trace` and `lower`: a shape and a dtype, as `jax.ShapeDtypeStruct`.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    """
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+class Leaves:
+    """The run-time leaves of a call's arguments, and the key that says what executable they need."""
+
+    __slots__ = ("arrays", "values")
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.arrays: list[NDArray] = []
+
+    def key(self, value: Any, where: str) -> Any:
+        """The hashable description of an argument; its leaves are appended to `values`."""
+        kind = type(value)
+        if kind is np.ndarray:
+            if value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype):
+                raise UnsupportedValueError(f"argument {where}: an array of dtype {value.dtype} cannot be compiled")
+            self.values.append(value)
+            self.arrays.append(value)
+            return (value.shape, value.dtype, value.flags.writeable)
+        if kind in PYTHON_DTYPES:
+            self.values.append(value)
+            return kind
+        if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
+            self.values.append(value)
+            return (np.generic, value.dtype)
+        if isinstance(value, _STATIC):
+            return _static_key(value)
+        if isinstance(value, ShapeDtypeStruct):
+            self.values.append(np.zeros(value.shape, value.dtype))
+            return (tuple(value.shape), np.dtype(value.dtype), True)
+        structure = containers.structure_of(value)
+        if structure is None:
+            raise UnsupportedValueError(
+                f"argument {where} is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of these; "
+                f"name it in static_argnames if it is the same from call to call"
+            )
+        return (structure, *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)))
+
+    def aliases(self) -> tuple[int, ...]:
+        """For each array the first one that is the same object; () when all differ."""
+        first: dict[int, int] = {}
+        same = tuple(first.setdefault(id(a), i) for i, a in enumerate(self.arrays))
+        return same if len(first) < len(same) else ()
+
+    def buffers(self) -> list[NDArray]:
+        """The leaves as arrays for the executable.
+
+        Raises
+        ------
+        OverflowError
+            For a Python int beyond int64.
+        """
+        return [v if type(v) is np.ndarray else np.asarray(v, PYTHON_DTYPES.get(type(v))) for v in self.values]
+
+
+def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "V" and dtype.type.__module__.startswith("ml_dtypes")
+
+
+def _static_key(value: Any) -> Any:
+    if isinstance(value, slice):
+        return (slice, value.start, value.stop, value.step)
+    return ("static", type(value), value)
+
+
+def layout_of(value: Any) -> layouts.Layout:
+    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held."""
+    if type(value) in PYTHON_DTYPES:
+        return layouts.Leaf(python_abstract(type(value)))
+    if isinstance(value, np.generic):
+        return layouts.Leaf(Abstract((), value.dtype, Kind.SCALAR))
+    if isinstance(value, np.ndarray):
+        return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
+    if isinstance(value, ShapeDtypeStruct):
+        return layouts.Leaf(Abstract(tuple(value.shape), np.dtype(value.dtype), Kind.ARRAY))
+    structure = None if isinstance(value, _STATIC) else containers.structure_of(value)
+    if structure is None:
+        return layouts.Held(value)
+    return layouts.Node(structure, tuple(map(layout_of, structure.children(value))))
+
+
+def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:
+    """`x: float64[3], n: int`, for messages."""
+    return ", ".join(f"{n}: {_text(t)}" for n, t in zip(names, layout, strict=False))
+
+
+def _text(layout: layouts.Layout) -> str:
+    match layout:
+        case layouts.Leaf(abstract):
+            return str(abstract)
+        case layouts.Node(structure, children):
+            return f"{structure.cls.__name__}({', '.join(map(_text, children))})"
+    return "static"

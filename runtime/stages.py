@@ -1,0 +1,119 @@
+"""The stages of a compiled function: `Traced`, `Lowered`, `Compiled`, named as in `jax.stages`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from anabranch.runtime import lower as lowering
+from anabranch.runtime._jaxlib import CompileOptions, Executable, compile_text
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.ir import Program
+from anabranch.runtime.optimise import optimise
+from anabranch.runtime.signature import Leaves
+from anabranch.runtime.tracing import Plan
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Traced:
+    """A function traced on a signature.
+
+    Attributes
+    ----------
+    plan : Plan
+        The Program and what surrounds it on the host.
+    key : object
+        The signature.
+    fun_name : str
+    """
+
+    plan: Plan
+    key: Any
+    fun_name: str
+
+    @property
+    def program(self) -> Program:
+        """The Program, as it was traced."""
+        return self.plan.program
+
+    def lower(self) -> Lowered:
+        """The StableHLO of the optimised Program."""
+        program = optimise(self.plan.program)
+        return Lowered(self, program, lowering.lower(program))
+
+    def as_text(self) -> str:
+        """The Program as text."""
+        return str(self.program)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lowered:
+    """A Program lowered to StableHLO.
+
+    Attributes
+    ----------
+    program : Program
+        The optimised Program.
+    """
+
+    traced: Traced
+    program: Program
+    text: str
+
+    def as_text(self) -> str:
+        """The StableHLO module."""
+        return self.text
+
+    def compile(self, options: CompileOptions = CompileOptions()) -> Compiled:  # noqa: B008 - frozen
+        """Compile with XLA."""
+        return Compiled(self, compile_text(self.text, options))
+
+
+class Compiled:
+    """An executable for one signature."""
+
+    __slots__ = ("executable", "lowered", "plan")
+
+    def __init__(self, lowered: Lowered, executable: Executable) -> None:
+        self.lowered = lowered
+        self.executable = executable
+        self.plan = lowered.traced.plan
+
+    @property
+    def program(self) -> Program:
+        """The optimised Program."""
+        return self.lowered.program
+
+    def run(self, leaves: Leaves) -> Any:
+        """Run on leaves of the right signature."""
+        return self.plan.finish(self.executable(leaves.buffers()), leaves.values)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on arguments of this signature, static ones left out.
+
+        Raises
+        ------
+        UnsupportedValueError
+            When the arguments are of another signature.
+        """
+        leaves = Leaves()
+        key = tuple(leaves.key(a, str(i)) for i, a in enumerate(args)), tuple(
+            (k, leaves.key(v, k)) for k, v in sorted(kwargs.items())
+        )
+        if key != self.lowered.traced.key[:2]:
+            raise UnsupportedValueError(
+                f"{self.lowered.traced.fun_name} was compiled for {self.lowered.traced.key[:2]}, called with {key}"
+            )
+        return self.run(leaves)
+
+    def as_text(self) -> str:
+        """XLA's optimised HLO."""
+        return self.executable.hlo_text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates, by its own names ("flops", "bytes accessed")."""
+        return self.executable.cost_analysis()
+
+    def memory_analysis(self) -> dict[str, int]:
+        """XLA's memory use, in bytes."""
+        return self.executable.memory_stats()

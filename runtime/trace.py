@@ -1,0 +1,227 @@
+"""Building a Program while Python runs: builders, storages, and the error state.
+
+A `Builder` collects the equations of one Program. Builders nest: a branch or a loop body has its own, and what it reads
+from outside becomes an input of its Program the moment it is read. A `Storage` is the identity of an array's memory; its
+current value is looked up through the chain of builders, so a write inside a body is known to that body alone until the
+construct that owns the body carries it out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import EscapedTracerError
+from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
+
+_INT32 = ArrayType((), np.dtype(np.int32))
+_INT64 = ArrayType((), np.dtype(np.int64))
+
+
+class Storage:
+    """The identity of one array's memory. Two handles alias when they have the same storage."""
+
+    __slots__ = ("__weakref__", "dependents", "links", "readonly", "type")
+
+    def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
+        self.type = type
+        self.readonly = readonly
+        # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
+        self.links: list[Any] = []
+        self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()
+
+
+class Unreachable(Exception):
+    """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
+
+
+class Failure:
+    """One place that can raise at run time: the exception to raise when the error code is its number."""
+
+    __slots__ = ("frames", "make")
+
+    def __init__(self, make: Callable[[int], BaseException], frames: tuple[tuple[str, int, str], ...]) -> None:
+        self.make = make
+        self.frames = frames
+
+
+class Trace:
+    """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self.error_code = Storage(_INT32)
+        self.error_detail = Storage(_INT64)
+        self.root = Builder(self, None)
+        self.root.env[self.error_code] = Literal(np.zeros((), np.int32))
+        self.root.env[self.error_detail] = Literal(np.zeros((), np.int64))
+        self.loop_traces = 0
+        # What earlier traces of a loop body found changed, by the body's code: spares a trace each time it is met again.
+        self.slot_hints: dict[Any, set[int]] = {}
+        # Called with each function of the user's before it runs: what it reads from outside is guarded.
+        self.enter: Callable[[Any], None] = lambda _: None
+        # Bodies of while loops that are left under a run-time condition.
+        self.staged_sites: set[Any] = set()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a builder held at some moment."""
+
+    equations: int
+    env: dict[Storage, Atom]
+    written: dict[Storage, None]
+    captures: dict[Var, Var]
+    storage_inputs: dict[Storage, Var]
+
+
+class Builder:
+    """The equations of one Program under construction."""
+
+    __slots__ = ("__weakref__", "captures", "env", "equations", "formals", "known", "parent", "storage_inputs", "trace", "written")
+
+    def __init__(self, trace: Trace, parent: Builder | None) -> None:
+        self.trace = trace
+        self.parent = parent
+        self.equations: list[Equation] = []
+        self.formals: list[Var] = []
+        self.captures: dict[Var, Var] = {}
+        self.storage_inputs: dict[Storage, Var] = {}
+        self.env: dict[Storage, Atom] = {}
+        self.written: dict[Storage, None] = {}
+        self.known: set[Var] = set()
+
+    def formal(self, type: ArrayType) -> Var:
+        """A new formal input."""
+        var = Var(type)
+        self.formals.append(var)
+        self.known.add(var)
+        return var
+
+    def resolve(self, atom: Atom) -> Atom:
+        """The atom as this builder sees it; what belongs to an outer builder becomes an input here."""
+        if isinstance(atom, Literal) or atom in self.known:
+            return atom
+        inner = self.captures.get(atom)
+        if inner is None:
+            if self.parent is None:
+                raise EscapedTracerError(
+                    f"a traced value ({atom.type}) is used outside of the branch, loop body or call that made it"
+                )
+            self.parent.resolve(atom)
+            inner = Var(atom.type)
+            self.known.add(inner)
+            self.captures[atom] = inner
+        return inner
+
+    def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+        """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
+        atoms = tuple([self.resolve(a) for a in inputs])
+        types = op.type(*[a.type for a in atoms], **params)
+        if atoms and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
+            with np.errstate(all="ignore"):
+                values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
+            return tuple(Literal(np.asarray(v)) for v in values)
+        outputs = tuple([Var(t) for t in types])
+        self.known.update(outputs)
+        self.equations.append(Equation(op, atoms, params, outputs))
+        return outputs
+
+    def checkpoint(self) -> Checkpoint:
+        """The state to come back to with `rollback`."""
+        return Checkpoint(len(self.equations), dict(self.env), dict(self.written), dict(self.captures), dict(self.storage_inputs))
+
+    def rollback(self, to: Checkpoint) -> None:
+        """Forget all that was built since the checkpoint."""
+        del self.equations[to.equations :]
+        self.env, self.written = to.env, to.written
+        self.captures, self.storage_inputs = to.captures, to.storage_inputs
+
+    def outer_has(self, storage: Storage) -> bool:
+        """Whether the storage belongs to a builder outside of this one."""
+        builder = self.parent
+        while builder is not None:
+            if storage in builder.env:
+                return True
+            builder = builder.parent
+        return False
+
+    def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
+        """Fresh memory that holds `value`."""
+        storage = Storage(value.type, readonly)
+        self.env[storage] = self.resolve(value)
+        return storage
+
+    def read(self, storage: Storage) -> Atom:
+        """The storage's current value, as an atom of this builder."""
+        atom = self.env.get(storage)
+        if atom is None:
+            if self.parent is None:
+                raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
+            outer = self.parent.read(storage)
+            if isinstance(outer, Literal):
+                return outer
+            inner = Var(storage.type)
+            self.known.add(inner)
+            self.storage_inputs[storage] = inner
+            atom = self.env[storage] = inner
+        return atom
+
+    def write(self, storage: Storage, value: Atom) -> None:
+        """Replace the storage's value."""
+        if storage not in self.env and self.parent is not None and not self.outer_has(storage):
+            raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
+        self.env[storage] = self.resolve(value)
+        self.written[storage] = None
+
+    def outer_writes(self) -> list[Storage]:
+        """Storages of outer builders that were written here, in order of the first write."""
+        return [s for s in self.written if self.outer_has(s)]
+
+    def program(self, inputs: tuple[Var, ...], outputs: tuple[Atom, ...], name: str) -> Program:
+        """The finished Program; `inputs` must list every capture, storage input and formal."""
+        return Program(inputs, tuple(self.equations), outputs, name)
+
+
+_current: contextvars.ContextVar[Builder | None] = contextvars.ContextVar("builder", default=None)
+
+
+def current() -> Builder:
+    """The builder that collects equations now."""
+    builder = _current.get()
+    if builder is None:
+        raise EscapedTracerError("a traced value is used outside of tracing")
+    return builder
+
+
+def tracing() -> bool:
+    """Whether some function is being traced in this context."""
+    return _current.get() is not None
+
+
+@contextlib.contextmanager
+def building(builder: Builder) -> Iterator[Builder]:
+    """Make `builder` the current one."""
+    token = _current.set(builder)
+    try:
+        yield builder
+    finally:
+        _current.reset(token)
+
+
+def bind(op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+    """`current().bind`."""
+    return current().bind(op, *inputs, **params)
+
+
+def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
+    """Bind an op with one output."""
+    (output,) = current().bind(op, *inputs, **params)
+    return output

@@ -1,0 +1,235 @@
+"""One trace of a function on the layouts of its arguments: the Program, and what surrounds it on the host."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.call import guard_recursion, resolve
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
+from anabranch.runtime.guards import Guards
+from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.trace import Failure, Trace, Unreachable, building
+from anabranch.runtime.values import checks, layout as layouts
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.traced import Traced
+from anabranch.transpile import is_rewritten
+
+NDArray = np.ndarray[Any, Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """What a call does around the Program.
+
+    The Program's outputs are the result's leaves, then new contents of mutated array arguments, then new contents of
+    objects from outside, then (when something can fail) the error code and its detail.
+    """
+
+    program: Program
+    result: layouts.Layout | None  # None where the function always raises
+    returned_arguments: dict[int, int]  # leaf of the result -> the argument leaf whose array it is
+    shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
+    mutated: tuple[int, ...]  # argument leaves to write back
+    slots: tuple[tuple[Slot, layouts.Layout], ...]
+    failures: tuple[Failure, ...]
+    can_fail: bool
+    guards: Guards
+
+    def finish(self, outputs: list[NDArray], leaves: Sequence[Any]) -> Any:
+        """Raise, write back, and build the result."""
+        if self.can_fail and int(outputs[-2]):
+            raise_failure(self.failures[int(outputs[-2]) - 1], int(outputs[-1]))
+        assert self.result is not None
+        width = len(layouts.leaf_types(self.result))
+        for place, leaf in enumerate(self.mutated):
+            np.copyto(leaves[leaf], outputs[width + place])
+        at = iter(outputs[width + len(self.mutated) :])
+        for slot, layout in self.slots:
+            slot.restore(build(layout, at))
+        return build(self.result, _results(outputs[:width], self, leaves))
+
+
+def _results(outputs: list[NDArray], plan: Plan, leaves: Sequence[Any]) -> Iterator[NDArray]:
+    for k, output in enumerate(outputs):
+        if k in plan.returned_arguments:
+            yield leaves[plan.returned_arguments[k]]
+        else:
+            yield outputs[plan.shared_results[k]] if k in plan.shared_results else output
+
+
+def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+    """The host value of a layout from its arrays."""
+    match layout:
+        case layouts.Held(value):
+            return value.copy() if isinstance(value, np.ndarray) else value
+        case layouts.Leaf(abstract):
+            array = next(arrays)
+            if abstract.kind is Kind.PYTHON:
+                return array.item()
+            return array[()] if abstract.kind is Kind.SCALAR else array
+        case layouts.Node(structure, children):
+            return structure.build([build(c, arrays) for c in children])
+        case layouts.Choice(options):
+            tag = int(next(arrays))
+            return [build(o, arrays) for o in options][tag]
+
+
+def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
+    """Trace `function(*arguments)`."""
+    trace, guards = Trace(), Guards()
+    trace.enter = guards.add
+    root = trace.root
+    with building(root):
+        args, kwargs, handles = arguments.bind(trace)
+        inputs = tuple(root.formals)
+        given = Heap((args, kwargs))
+        try:
+            value = resolve(function)(*args, **kwargs)
+            reached = True
+        except Unreachable:
+            value, reached = None, False
+        except RecursionError as error:
+            raise guard_recursion(error) from None
+        if given.changes():
+            names = ", ".join(sorted({type(s.target).__name__ for s in given.changes()}))
+            raise UnsupportedOperationError(f"the function changes a {names} that is (part of) an argument; return it instead")
+        return _plan(trace, guards, inputs, value if reached else None, reached, handles, arguments)
+
+
+def _plan(
+    trace: Trace, guards: Guards, inputs: tuple[Any, ...], value: Any, reached: bool, handles: list[Array | None], arguments: Arguments
+) -> Plan:
+    root = trace.root
+    if guards.written_arrays():
+        raise UnsupportedOperationError("the function writes into an array from outside while it is traced; pass it as an argument")
+    slots = guards.heap.changes()
+    contents = [s.contents() for s in slots]
+    guards.heap.restore()
+    layout = _result_layout(value, guards.heap)
+    slot_layouts = [layouts.staged(layouts.describe(c, guards.heap.__contains__), lambda _: False) for c in contents]
+    packed = layouts.pack(value, layout) if reached else []
+    returned, shared = _identities(packed, handles)
+    mutated = tuple(
+        leaf for leaf, h in enumerate(handles) if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
+    )
+    outputs: list[Atom] = [p.atom for p in packed]
+    outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
+    outputs += [p.atom for c, t in zip(contents, slot_layouts, strict=True) for p in layouts.pack(c, t)]
+    can_fail = trace.error_code in root.written
+    if can_fail:
+        outputs += [root.read(trace.error_code), root.read(trace.error_detail)]
+    program = Program(inputs, tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
+    return Plan(
+        program, layout if reached else None, returned, shared, mutated,
+        tuple(zip(slots, slot_layouts, strict=True)), tuple(trace.failures), can_fail, guards,
+    )  # fmt: skip
+
+
+def _result_layout(value: Any, heap: Heap) -> layouts.Layout:
+    layout = layouts.staged(layouts.describe(value, heap.__contains__), lambda _: False)
+    _check_result(layout, "the result")
+    return layout
+
+
+def _check_result(layout: layouts.Layout, where: str) -> None:
+    match layout:
+        case layouts.Node(structure, children):
+            for key, child in zip(structure.keys, children, strict=True):
+                _check_result(child, f"{where}[{key!r}]")
+        case layouts.Choice(options):
+            for option in options:
+                _check_result(option, where)
+        case layouts.Held(value):
+            inside = Heap((value,))
+            hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())
+            made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
+            odd = isinstance(value, (set, frozenset, types.GeneratorType)) and hidden
+            if hidden or made_here or odd:
+                raise UnsupportedValueError(f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree")
+
+
+def _identities(packed: Sequence[layouts.Packed], handles: Sequence[Array | None]) -> tuple[dict[int, int], dict[int, int]]:
+    """Which results are an argument's own array, and which are the same array as an earlier result."""
+    returned: dict[int, int] = {}
+    shared: dict[int, int] = {}
+    seen: dict[Any, int] = {}
+    owners = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
+    for k, p in enumerate(packed):
+        if p.handle is None:
+            continue
+        if not p.handle.path and p.handle.storage in owners:
+            returned[k] = owners[p.handle.storage]
+            continue
+        first = seen.setdefault((p.handle.storage, p.handle.path), k)
+        if first != k:
+            shared[k] = first
+    return returned, shared
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arguments:
+    """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only."""
+
+    args: tuple[layouts.Layout, ...]
+    kwargs: dict[str, layouts.Layout]
+    aliases: tuple[int, ...] = ()
+    readonly: frozenset[int] = frozenset()
+
+    def first(self, leaf: int) -> int:
+        """The first leaf that is the same array."""
+        return self.aliases[leaf] if self.aliases else leaf
+
+    def bind(self, trace: Trace) -> tuple[tuple[Any, ...], dict[str, Any], list[Array | None]]:
+        """The arguments as traced values on fresh formals."""
+        root = trace.root
+        made: list[Array | None] = []
+
+        def unpack(layout: layouts.Layout) -> Any:
+            start = len(made)
+            atoms = [root.formal(t) for t in layouts.leaf_types(layout)]
+            reuse = {}
+            for k in range(start, start + len(atoms)):
+                first = self.first(k)
+                if first < start and made[first] is not None:
+                    reuse[k] = made[first]
+            return layouts.unpack(layout, iter(atoms), made, reuse)  # type: ignore[arg-type]
+
+        args = tuple(unpack(t) for t in self.args)
+        kwargs = {k: unpack(t) for k, t in self.kwargs.items()}
+        for leaf in self.readonly:
+            array = made[leaf]
+            if array is not None:
+                array.storage.readonly = "argument"
+        return args, kwargs, made
+
+
+def raise_failure(failure: Failure, detail: int) -> None:
+    """Raise what the computation failed with, with the user's lines in the traceback."""
+    error = failure.make(detail)
+    if isinstance(error, AnabranchError) or not failure.frames:
+        raise error
+    raise _at(error, failure.frames)
+
+
+def _at(error: BaseException, frames: checks.Frames) -> BaseException:
+    """The error with a traceback that goes through these lines."""
+    thrown: Callable[[], None] | None = None
+    for filename, line, name in reversed(frames):
+        text = "\n" * (line - 1) + ("raise error" if thrown is None else "step()")
+        code = compile(text, filename, "exec").replace(co_name=name)
+        scope: dict[str, Any] = {"error": error, "step": thrown}
+        thrown = types.FunctionType(code, scope)
+    try:
+        assert thrown is not None
+        thrown()
+    except type(error) as caught:
+        traceback = caught.__traceback__
+        return caught.with_traceback(traceback.tb_next if traceback is not None else None)
+    return error

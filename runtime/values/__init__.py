@@ -1,0 +1,1 @@
+"""Traced values: what the rewritten function computes with while it is traced."""

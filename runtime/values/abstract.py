@@ -1,0 +1,103 @@
+"""What is known of a value while tracing: shape, dtype, and what kind of Python object it stands for."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+
+PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
+    bool: np.dtype(np.bool_),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+_PYTHON_OF_KIND: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+_RANK = {bool: 0, int: 1, float: 2, complex: 3}
+
+
+class Kind(enum.Enum):
+    """Which Python object a traced value stands for."""
+
+    PYTHON = "Python scalar"
+    SCALAR = "NumPy scalar"
+    ARRAY = "ndarray"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Extent:
+    """A run-time window on an axis whose static length is a capacity. Nothing makes one yet."""
+
+    axis: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Abstract:
+    """The abstract value of one leaf."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    kind: Kind
+    extents: tuple[Extent, ...] = ()
+
+    @property
+    def type(self) -> ArrayType:
+        return ArrayType(self.shape, self.dtype)
+
+    @property
+    def python(self) -> type:
+        """int, float, bool or complex, for a Python scalar."""
+        return _PYTHON_OF_KIND[self.dtype.kind]
+
+    def __str__(self) -> str:
+        if self.kind is Kind.PYTHON:
+            return self.python.__name__
+        if self.kind is Kind.SCALAR:
+            return f"numpy.{self.dtype.name}"
+        return f"{self.dtype.name}{list(self.shape)}"
+
+
+def python_abstract(kind: type) -> Abstract:
+    """The abstract value of a Python scalar of this type."""
+    return Abstract((), PYTHON_DTYPES[kind], Kind.PYTHON)
+
+
+def abstract_of(value: Any) -> Abstract | None:
+    """The abstract value of a concrete Python or NumPy number or array; None for anything else."""
+    if type(value) in PYTHON_DTYPES:
+        return python_abstract(type(value))
+    if isinstance(value, np.generic) and value.dtype.kind in "biufcV" and not isinstance(value, np.void):
+        return Abstract((), value.dtype, Kind.SCALAR)
+    if isinstance(value, np.ndarray):
+        return Abstract(value.shape, value.dtype, Kind.ARRAY)
+    return None
+
+
+def join(a: Abstract, b: Abstract) -> Abstract | None:
+    """The least abstract value that holds both, by NumPy's promotion; None where shapes differ."""
+    if a == b:
+        return a
+    if a.shape != b.shape or a.extents != b.extents:
+        return None
+    if a.kind is b.kind is Kind.PYTHON:
+        return python_abstract(max(a.python, b.python, key=_RANK.__getitem__))
+    dtype = promote(a, b)
+    if Kind.ARRAY in (a.kind, b.kind):
+        # A 0-d ndarray in one place and a NumPy scalar in the other: the immutable one holds both values.
+        kind = Kind.ARRAY if a.kind is b.kind else Kind.SCALAR
+    else:
+        kind = Kind.SCALAR
+    return Abstract(a.shape, dtype, kind, a.extents)
+
+
+def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:
+    """NumPy's result dtype of two values (NEP 50: Python scalars are weak)."""
+
+    def spec(x: Abstract) -> Any:
+        return x.python(0) if x.kind is Kind.PYTHON else x.dtype
+
+    return np.result_type(spec(a), spec(b))

@@ -1,0 +1,70 @@
+"""Memory that may be shared: a name that is one array or another, depending on a run-time condition.
+
+After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage of its
+own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory. A write
+on either side is carried to the other under the predicate, so values agree with eager execution exactly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING
+
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import Builder, Storage
+from anabranch.runtime.values import atoms, views
+
+if TYPE_CHECKING:
+    from anabranch.runtime.values.array import Array
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Link:
+    """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
+
+    pred: Atom | None
+    handle: Array
+
+
+def link(owner: Storage, pred: Atom | None, handle: Array) -> None:
+    """Record that `owner` may be the memory of `handle`."""
+    owner.links.append(Link(pred, handle))
+    handle.storage.dependents.add(owner)
+
+
+def write(builder: Builder, storage: Storage, value: Atom) -> None:
+    """Write, and carry the write along every link."""
+    builder.write(storage, value)
+    if storage.links or storage.dependents:
+        _propagate(builder, storage, {id(storage)})
+
+
+def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
+    for entry in storage.links:
+        target = entry.handle
+        if id(target.storage) in done:
+            continue
+        pred = _known(entry)
+        shared = atoms.select(pred, builder.read(storage), target.atom)
+        whole = views.write(builder.read(target.storage), target.path, shared)
+        builder.write(target.storage, whole)
+        _propagate(builder, target.storage, done | {id(target.storage)})
+    for owner in list(weakref.WeakSet(storage.dependents)):
+        if id(owner) in done:
+            continue
+        for entry in owner.links:
+            if entry.handle.storage is storage:
+                pred = _known(entry)
+                builder.write(owner, atoms.select(pred, entry.handle.atom, builder.read(owner)))
+        _propagate(builder, owner, done | {id(owner)})
+
+
+def _known(entry: Link) -> Atom:
+    if entry.pred is None:
+        raise AliasError(
+            "this array may share memory with another one, depending on what a loop did; "
+            "write to a copy (y = y.copy()) or bind the name only once"
+        )
+    return entry.pred

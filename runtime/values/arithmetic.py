@@ -1,0 +1,119 @@
+"""ufuncs on traced values: NEP 50 promotion by NumPy's own rules, casting, broadcasting."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.traced import COMPARISONS, Traced
+
+
+def operator(function: np.ufunc, left: Any, right: Any) -> Any:
+    """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
+    for operand in (left, right):
+        if not isinstance(operand, (Traced, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
+            return NotImplemented
+    return apply(function, (left, right))
+
+
+def apply(function: np.ufunc, operands: Sequence[Any]) -> Any:
+    """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
+
+    Raises
+    ------
+    TypeError
+        Where NumPy has no loop for the dtypes (`numpy._core._exceptions._UFuncNoLoopError`).
+    ValueError
+        Where the shapes do not broadcast.
+    """
+    results = apply_atoms(function, operands)
+    wrapped = tuple(wrap.numpy_result(r) for r in results)
+    return wrapped[0] if len(wrapped) == 1 else wrapped
+
+
+def apply_atoms(
+    function: np.ufunc, operands: Sequence[Any], dtype: Any = None, casting: Any = "same_kind"
+) -> tuple[Atom, ...]:
+    """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments."""
+    operands = [wrap.numpy_operand(x) for x in operands]
+    specs = [_spec(x) for x in operands]
+    if function in COMPARISONS:
+        specs = [_fit(x, s) for x, s in zip(operands, specs, strict=True)]
+    loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
+    shapes = [wrap.shape_of(x) for x in operands]
+    shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
+    inputs = [
+        atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
+    ]
+    return atoms.ufunc_all(function, *inputs)
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """As `numpy.broadcast_shapes`, with the message that operators give."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        text = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
+        raise ValueError(f"operands could not be broadcast together with shapes {text} ") from None
+
+
+def _spec(x: Any) -> Any:
+    """What NumPy's promotion sees of an operand: a dtype, or a Python type where the value is weak."""
+    if isinstance(x, Traced):
+        abstract = x.abstract
+        if abstract.kind is Kind.PYTHON:
+            return np.dtype(np.bool_) if abstract.python is bool else abstract.python
+        return abstract.dtype
+    if type(x) in PYTHON_DTYPES:
+        return np.dtype(np.bool_) if type(x) is bool else type(x)
+    return x.dtype
+
+
+def _fit(x: Any, spec: Any) -> Any:
+    """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
+    return spec if spec is not int or isinstance(x, Traced) else int
+
+
+@functools.lru_cache(maxsize=4096)
+def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
+    # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
+    if all(isinstance(s, type) for s in specs):
+        specs = tuple(PYTHON_DTYPES[s] for s in specs)
+    options: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        options["signature"] = (None,) * function.nin + (dtype,) * function.nout
+    loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
+    for d in loop:
+        if d.kind in "OSUMm":
+            raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")
+    return loop
+
+
+def truth(value: Any) -> Atom:
+    """The truth value of a traced scalar or one-element array, as a bool scalar atom.
+
+    Raises
+    ------
+    ValueError
+        For an array with more than one element, as NumPy does.
+    """
+    atom = wrap.as_atom(value)
+    if atom.type.size != 1:
+        if atom.type.size == 0:
+            raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+    atom = atoms.reshape(atom, ())
+    return atom if atom.type.dtype == np.bool_ else atoms.convert(atom, np.bool_)
+
+
+def resolved(atom: Atom) -> Atom:
+    """The atom as the current builder sees it."""
+    return current().resolve(atom)

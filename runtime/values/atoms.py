@@ -1,0 +1,103 @@
+"""Functions on atoms: one short name for each op that the values layer binds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ops import families as _families
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.trace import bind, bind1
+
+del _families  # imported so that the table is full
+BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
+
+
+def literal(value: Any, dtype: Any = None) -> Literal:
+    """A constant; raises `OverflowError` where NumPy does for a Python int that does not fit."""
+    array = np.array(value, dtype=dtype)
+    array.flags.writeable = False
+    return Literal(array)
+
+
+def ufunc(function: np.ufunc, *atoms: Atom) -> Atom:
+    """A ufunc with one output, on atoms of the same shape whose dtypes are a loop of it."""
+    return bind1(Op.table[function.__name__], *atoms)
+
+
+def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
+    """All outputs of a ufunc."""
+    return bind(Op.table[function.__name__], *atoms)
+
+
+def convert(atom: Atom, dtype: Any) -> Atom:
+    """NumPy's unsafe cast."""
+    dtype = np.dtype(dtype)
+    return atom if atom.type.dtype == dtype else bind1(Op.table["convert"], atom, dtype=dtype)
+
+
+def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
+    """Elementwise choice; the predicate is broadcast."""
+    if isinstance(pred, Literal) and pred.type.shape == ():
+        return on_true if pred.value else on_false
+    if on_true is on_false:
+        return on_true
+    return bind1(Op.table["select"], broadcast_to(pred, on_true.type.shape), on_true, on_false)
+
+
+def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
+    """NumPy's broadcasting, made explicit; raises `ValueError` where the shapes do not broadcast."""
+    shape, source = tuple(shape), atom.type.shape
+    if source == shape:
+        return atom
+    offset = len(shape) - len(source)
+    if offset < 0 or any(n not in (1, shape[offset + i]) for i, n in enumerate(source)):
+        raise ValueError(f"could not broadcast input array from shape {_tuple(source)} into shape {_tuple(shape)}")
+    # XLA stretches no axis of size 1, so those axes are dropped first.
+    keep = [i for i, n in enumerate(source) if n == shape[offset + i]]
+    dims = tuple(offset + i for i in keep)
+    return bind1(
+        Op.table["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims
+    )
+
+
+def _tuple(shape: Sequence[int]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def reshape(atom: Atom, shape: Sequence[int]) -> Atom:
+    """C order; the shape is complete (no -1)."""
+    shape = tuple(shape)
+    return atom if atom.type.shape == shape else bind1(Op.table["reshape"], atom, shape=shape)
+
+
+def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
+    axes = tuple(axes)
+    return atom if axes == tuple(range(len(axes))) else bind1(Op.table["transpose"], atom, axes=axes)
+
+
+def op(name: str, *inputs: Atom, **params: Any) -> Atom:
+    """Any op with one output, by name."""
+    return bind1(Op.table[name], *inputs, **params)
+
+
+def logical_and(a: Atom, b: Atom) -> Atom:
+    return _fold(a, b, False) or ufunc(np.logical_and, a, b)
+
+
+def logical_or(a: Atom, b: Atom) -> Atom:
+    return _fold(a, b, True) or ufunc(np.logical_or, a, b)
+
+
+def _fold(a: Atom, b: Atom, absorbing: bool) -> Atom | None:
+    for this, other in ((a, b), (b, a)):
+        if isinstance(this, Literal) and this.type.shape == ():
+            return this if bool(this.value) is absorbing else other
+    return None
+
+
+def logical_not(a: Atom) -> Atom:
+    return ufunc(np.logical_not, a)

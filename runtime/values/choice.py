@@ -1,0 +1,143 @@
+"""A value that is one of a few alternatives, decided at run time: unset or set, None or an array, one structure or another."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import atoms, checks, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
+from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.undefined import Undefined
+
+
+class ChoiceValue:
+    """`options[tag]`.
+
+    What an operation needs is a single value: options that cannot take part (unset, None) become the run-time check
+    that they are not chosen, and raise what Python raises.
+    """
+
+    __slots__ = ("options", "tag")
+    __array_priority__ = 2000.0
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def __init__(self, tag: Atom, options: tuple[Any, ...]) -> None:
+        self.tag = tag
+        self.options = options
+
+    def chosen(self, index: int) -> Atom:
+        """Whether the option at `index` is the one, as a bool scalar."""
+        return atoms.ufunc(np.equal, self.tag, atoms.literal(index, np.int32))
+
+    def among(self, indices: list[int]) -> Atom:
+        """Whether one of these options is chosen."""
+        pred: Atom = atoms.literal(False)
+        for i in indices:
+            pred = atoms.logical_or(pred, self.chosen(i))
+        return pred
+
+    def without_undefined(self) -> Any:
+        """The value, after the check that it is set."""
+        return self._without(lambda o: isinstance(o, Undefined), lambda o: o.error())
+
+    def resolve(self) -> Any:
+        """The one value that operations see.
+
+        Raises
+        ------
+        UnboundLocalError, TypeError
+            At run time, where the chosen option is unset or None.
+        StructureMismatchError
+            When two options remain that no single value can hold.
+        """
+        value = self.without_undefined()
+        if isinstance(value, ChoiceValue):
+            value = value._without(lambda o: o is None, lambda _: TypeError("unsupported operand: 'NoneType'"))
+        if not isinstance(value, ChoiceValue):
+            return value
+        return value._numeric()
+
+    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Any:
+        out = [i for i, o in enumerate(self.options) if excluded(o)]
+        if not out:
+            return self
+        for i in out:
+            failure = error(self.options[i])
+            checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)  # type: ignore[misc]
+        return self.assuming([o for i, o in enumerate(self.options) if i not in out])
+
+    def assuming(self, options: list[Any]) -> Any:
+        """The value when it is known to be one of some of the options."""
+        rest = [i for i, o in enumerate(self.options) if any(o is x for x in options)]
+        if len(rest) == 1:
+            return self.options[rest[0]]
+        tag: Atom = atoms.literal(0, np.int32)
+        for new, old in enumerate(rest):
+            tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
+        return ChoiceValue(tag, tuple(self.options[i] for i in rest))
+
+    def _numeric(self) -> Any:
+        abstracts = [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
+        known = [a for a in abstracts if a is not None]
+        both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)  # type: ignore[arg-type,return-value]
+        if both is None or len(known) < len(self.options):
+            kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
+            raise StructureMismatchError(f"this value is {kinds}, depending on a run-time condition; no single type holds both")
+        atom = wrap.as_atom(self.options[-1], both.dtype)
+        for i in reversed(range(len(self.options) - 1)):
+            atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], both.dtype), atom)
+        return wrap.from_abstract(Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom)
+
+    def __anabranch_value__(self) -> Any:
+        return self.resolve()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.resolve(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.resolve()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.resolve()[key] = value
+
+    def __len__(self) -> int:
+        return len(self.resolve())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.resolve())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.resolve()(*args, **kwargs)
+
+    def __bool__(self) -> bool:
+        return bool(self.resolve())
+
+    def __repr__(self) -> str:
+        return f"<traced choice of {', '.join(map(repr, self.options))}>"
+
+
+def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    return lambda self, other: function(self.resolve(), other)
+
+
+def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    return lambda self, other: function(other, self.resolve())
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "matmul"):
+    _function = getattr(operator, _name)
+    setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
+    setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
+for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
+    setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(ChoiceValue, f"__{_name}__", lambda self, _f=getattr(operator, _name): _f(self.resolve()))

@@ -1,0 +1,97 @@
+"""Containers whose structure is static: tuple, list, dict, namedtuple, dataclass, deque, and plain objects."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.values.traced import Traced
+
+_ATOMIC = (
+    str, bytes, int, float, complex, bool, type(None), type, types.ModuleType, types.FunctionType, types.MethodType,
+    types.BuiltinFunctionType, np.ndarray, np.generic, np.dtype, Traced, slice, range,
+)  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Structure:
+    """What a container is apart from its parts: its class and its keys (or its length)."""
+
+    cls: type
+    keys: tuple[Any, ...]
+
+    @property
+    def mutable(self) -> bool:
+        """Whether the container has an identity that a write can be seen through."""
+        return not issubclass(self.cls, tuple) and not _frozen(self.cls)
+
+    def children(self, value: Any) -> list[Any]:
+        """The parts, in the order of the keys."""
+        if issubclass(self.cls, dict):
+            return [value[k] for k in self.keys]
+        if issubclass(self.cls, (tuple, list, collections.deque)):
+            return list(value)
+        if dataclasses.is_dataclass(self.cls):
+            return [getattr(value, k) for k in self.keys]
+        return [vars(value)[k] for k in self.keys]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        """A new container with these parts."""
+        cls = self.cls
+        if issubclass(cls, dict):
+            return _dict(cls, zip(self.keys, children, strict=True))
+        if issubclass(cls, tuple):
+            return tuple.__new__(cls, children)
+        if issubclass(cls, (list, collections.deque)):
+            return cls(children)
+        made = cls.__new__(cls)
+        for key, child in zip(self.keys, children, strict=True):
+            object.__setattr__(made, key, child)
+        return made
+
+
+def _dict(cls: type, items: Any) -> Any:
+    if cls is dict or cls is collections.OrderedDict:
+        return cls(items)
+    made = cls.__new__(cls)
+    made.update(items)
+    return made
+
+
+def _frozen(cls: type) -> bool:
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and bool(params.frozen)
+
+
+def structure_of(value: Any) -> Structure | None:
+    """The structure of a container; None for anything that is a value of its own."""
+    cls = type(value)
+    if isinstance(value, (tuple, list, collections.deque)):
+        return Structure(cls, tuple(range(len(value))))
+    if isinstance(value, dict):
+        return Structure(cls, tuple(value)) if type(value) in (dict, collections.OrderedDict) else None
+    if isinstance(value, _ATOMIC):
+        return None
+    if dataclasses.is_dataclass(cls):
+        return Structure(cls, tuple(f.name for f in dataclasses.fields(cls) if hasattr(value, f.name)))
+    if is_plain_object(value):
+        return Structure(cls, tuple(vars(value)))
+    return None
+
+
+def is_plain_object(value: Any) -> bool:
+    """An instance of an ordinary class written in Python, whose state is its `__dict__`."""
+    cls = type(value)
+    return (
+        cls.__module__ != "builtins"
+        and not cls.__module__.startswith(("numpy", "anabranch."))
+        and bool(cls.__flags__ & 0x200)  # a heap type
+        and isinstance(getattr(value, "__dict__", None), dict)
+        and cls.__new__ is object.__new__
+        and not isinstance(value, BaseException)
+    )

@@ -1,0 +1,35 @@
+"""The one registry from NumPy's functions and ndarray's methods to their staged counterparts.
+
+`runtime.numpy` fills it; values only look things up, so that operators and methods work without importing upwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+METHODS: dict[str, Callable[..., Any]] = {}
+PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+
+
+def implements(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as the staged counterpart of NumPy's."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for original in originals:
+            FUNCTIONS[original] = function
+        return function
+
+    return register
+
+
+def method(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function, array first, as a method of traced arrays and NumPy scalars."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            METHODS[name] = function
+        return function
+
+    return register

@@ -1,0 +1,184 @@
+"""Python objects that a branch or a loop body changes: lists, dicts, attributes, closure cells.
+
+Before a body is traced, a `Heap` remembers the contents of every mutable object that the body can reach through its
+closure and its arguments. After it, what has changed is found by identity, put back, and carried like a local name.
+"""
+
+from __future__ import annotations
+
+import abc
+import collections
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.containers import is_plain_object
+from anabranch.runtime.values.traced import Traced
+
+
+_NO_PARTS = (str, bytes, int, float, complex, type(None), type, types.ModuleType, Traced, np.generic)
+
+
+class Slot(abc.ABC):
+    """One mutable object. Its contents are a container value: a tuple or a dict of its parts."""
+
+    __slots__ = ("before", "target")
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.before = self.contents()
+
+    @abc.abstractmethod
+    def contents(self) -> Any:
+        """A shallow copy of what the object holds."""
+
+    @abc.abstractmethod
+    def restore(self, contents: Any) -> None:
+        """Make the object hold this."""
+
+    def parts(self) -> Iterable[Any]:
+        """The objects to walk to."""
+        contents = self.before
+        return contents.values() if isinstance(contents, dict) else contents
+
+    @property
+    def changed(self) -> bool:
+        """Whether the object holds other things than before."""
+        now = self.contents()
+        if isinstance(now, dict):
+            return list(now) != list(self.before) or any(now[k] is not self.before[k] for k in now)
+        return len(now) != len(self.before) or any(a is not b for a, b in zip(now, self.before, strict=True))
+
+
+class _CellSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        try:
+            return (self.target.cell_contents,)
+        except ValueError:
+            return ()
+
+    def restore(self, contents: Any) -> None:
+        if contents:
+            (self.target.cell_contents,) = contents
+        elif self.contents():
+            del self.target.cell_contents
+
+
+class _SequenceSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        return tuple(self.target)
+
+    def restore(self, contents: Any) -> None:
+        self.target.clear()
+        self.target.extend(contents)
+
+
+class _SetSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        return tuple(self.target)
+
+    def restore(self, contents: Any) -> None:
+        self.target.clear()
+        self.target.update(contents)
+
+
+class _DictSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> dict[Any, Any]:
+        return dict(self.target)
+
+    def restore(self, contents: Any) -> None:
+        self.target.clear()
+        self.target.update(contents)
+
+
+class _ObjectSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Any]:
+        return dict(vars(self.target))
+
+    def restore(self, contents: Any) -> None:
+        state = vars(self.target)
+        state.clear()
+        state.update(contents)
+
+
+def _slot_of(value: Any) -> Slot | None:
+    if isinstance(value, types.CellType):
+        return _CellSlot(value)
+    if type(value) in (list, collections.deque):
+        return _SequenceSlot(value)
+    if type(value) is set:
+        return _SetSlot(value)
+    if isinstance(value, dict):
+        return _DictSlot(value)
+    if is_plain_object(value):
+        return _ObjectSlot(value)
+    return None
+
+
+class Heap:
+    """The mutable objects that are reachable from some roots, and what they held."""
+
+    def __init__(self, roots: Iterable[Any], watch_arrays: bool = False) -> None:
+        self.slots: dict[int, Slot] = {}
+        self.arrays: dict[int, tuple[Any, Any]] = {}
+        self._watch_arrays = watch_arrays
+        # What was seen is kept alive, so an id names one object as long as the heap lives.
+        self._seen: dict[int, Any] = {}
+        self.extend(roots)
+
+    def extend(self, roots: Iterable[Any]) -> None:
+        """Remember what more roots lead to, as it is now."""
+        pending = list(roots)
+        while pending:
+            value = pending.pop()
+            if isinstance(value, _NO_PARTS) or id(value) in self._seen:
+                continue
+            self._seen[id(value)] = value
+            if isinstance(value, np.ndarray):
+                if self._watch_arrays:
+                    self.arrays[id(value)] = (value, value.copy())
+            elif isinstance(value, types.FunctionType):
+                pending += value.__closure__ or ()
+                pending += value.__defaults__ or ()
+            elif isinstance(value, types.MethodType):
+                pending += (value.__self__, value.__func__)
+            elif isinstance(value, (tuple, frozenset)):
+                pending += value
+            elif isinstance(value, ChoiceValue):
+                pending += value.options
+            else:
+                slot = _slot_of(value)
+                if slot is not None:
+                    self.slots[id(value)] = slot
+                    pending += slot.parts()
+
+    def changed(self) -> bool:
+        """Whether any object, or any watched array, holds other things now."""
+        if any(s.changed for s in self.slots.values()):
+            return True
+        return any(a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values())
+
+    def changes(self) -> list[Slot]:
+        """The slots whose objects hold other things now, in the order they were found."""
+        return [s for s in self.slots.values() if s.changed]
+
+    def restore(self) -> None:
+        """Put everything back."""
+        for slot in self.changes():
+            slot.restore(slot.before)
+
+    def __contains__(self, value: Any) -> bool:
+        return id(value) in self.slots

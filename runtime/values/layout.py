@@ -1,0 +1,337 @@
+"""The static shape of a value that crosses the edge of a branch, a loop body or a call.
+
+A layout says which parts stay as they are (`Held`), which are run-time leaves (`Leaf`), how containers hold them
+(`Node`), and where a value is one of a few alternatives (`Choice`). Control flow works with four functions: `describe`
+a value, `join` two layouts to the least that holds both, `pack` a value into atoms, `unpack` atoms into a value.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir import ArrayType, Atom, Literal
+from anabranch.runtime.trace import Builder
+from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import FULL, Interval, exactly
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.traced import Traced
+
+_MOST_OPTIONS = 16
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """This very object: nothing of it is known only at run time, or it belongs to the enclosing builder."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and same(self.value, other.value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leaf:
+    """A run-time scalar or array."""
+
+    abstract: Abstract
+    interval: Interval = dataclasses.field(default=FULL, compare=False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Node:
+    """A container: how to build it, and the layouts of its parts."""
+
+    structure: containers.Structure
+    children: tuple[Layout, ...]
+    source: Any = dataclasses.field(default=None, compare=False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few alternatives; which one is known at run time."""
+
+    options: tuple[Layout, ...]
+
+
+Layout: TypeAlias = Held | Leaf | Node | Choice
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Packed:
+    """One atom of a packed value, and the array handle it came from, if any."""
+
+    atom: Atom
+    handle: Array | None = None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two objects are interchangeable: the same one, equal constants, or handles on the same view."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Array):
+        return a.storage is b.storage and a.path == b.path
+    if isinstance(a, (bool, int, str, bytes)):
+        return bool(a == b)
+    if isinstance(a, (float, complex, np.generic)):
+        return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+    if isinstance(a, slice):
+        return all(same(x, y) for x, y in zip((a.start, a.stop, a.step), (b.start, b.stop, b.step), strict=True))
+    if getattr(a, "name", None) is not None and type(a).__name__ == "Undefined":
+        return bool(a.name == b.name)
+    return False
+
+
+def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Layout:
+    """The layout of a value as it is: run-time parts are held, and so are mutable objects that `exists` knows."""
+    if isinstance(value, ChoiceValue):
+        return Choice(tuple(describe(o, exists) for o in value.options))
+    structure = containers.structure_of(value)
+    if structure is None or (structure.mutable and exists(value)):
+        return Held(value)
+    return Node(structure, tuple(describe(c, exists) for c in structure.children(value)), value)
+
+
+def numeric(layout: Layout) -> Abstract | None:
+    """The abstract value of a layout that is one number or array."""
+    if isinstance(layout, Leaf):
+        return layout.abstract
+    if isinstance(layout, Held):
+        return layout.value.abstract if isinstance(layout.value, Traced) else abstract_of(layout.value)
+    return None
+
+
+def interval(layout: Layout) -> Interval:
+    """What is known of an int."""
+    if isinstance(layout, Leaf):
+        return layout.interval
+    if isinstance(layout, Held):
+        if isinstance(layout.value, PythonScalar):
+            return layout.value.interval
+        if type(layout.value) is int:
+            return exactly(layout.value)
+    return FULL
+
+
+def join(a: Layout, b: Layout) -> Layout:
+    """The least layout that holds what either holds."""
+    if a == b:
+        return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b))
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        return _join_options(a, b)
+    x, y = numeric(a), numeric(b)
+    if x is not None and y is not None:
+        both = join_abstract(x, y)
+        if both is not None:
+            return Leaf(both, interval(a) | interval(b))
+    p, q = _opened(a), _opened(b)
+    if isinstance(p, Node) and isinstance(q, Node) and p.structure == q.structure:
+        return Node(p.structure, tuple(map(join, p.children, q.children)))
+    return Choice((a, b))
+
+
+def _opened(layout: Layout) -> Layout:
+    """A held container as a node: it is not one object any more."""
+    return describe(layout.value) if isinstance(layout, Held) else layout
+
+
+def _join_options(a: Layout, b: Layout) -> Layout:
+    options = list(a.options) if isinstance(a, Choice) else [a]
+    for new in b.options if isinstance(b, Choice) else (b,):
+        for i, old in enumerate(options):
+            merged = join(old, new)
+            if not isinstance(merged, Choice):
+                options[i] = merged
+                break
+        else:
+            options.append(new)
+    if len(options) > _MOST_OPTIONS:
+        raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
+    return Choice(tuple(options))
+
+
+def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
+    """The layout with each held run-time value for which `stays` is false made a leaf."""
+    match layout:
+        case Held(value) if isinstance(value, Traced) and not stays(value):
+            abstract = numeric(layout)
+            assert abstract is not None
+            return Leaf(abstract, interval(layout))
+        case Node(structure, children, source):
+            return Node(structure, tuple(staged(c, stays) for c in children), source)
+        case Choice(options):
+            return Choice(tuple(staged(o, stays) for o in options))
+    return layout
+
+
+def presumed(layout: Layout) -> Layout:
+    """What a loop's carry is taken for before its body has been traced: every number changes."""
+    match layout:
+        case Held():
+            abstract = numeric(layout)
+            return Leaf(abstract) if abstract is not None else layout
+        case Node(structure, children, source):
+            if structure.mutable:
+                return Held(source)
+            return Node(structure, tuple(map(presumed, children)), source)
+        case Choice(options):
+            return Choice(tuple(map(presumed, options)))
+    return layout
+
+
+def widened(layout: Layout) -> Layout:
+    """The layout without intervals: what one step of a loop gives says little of the next."""
+    match layout:
+        case Leaf(abstract):
+            return Leaf(abstract)
+        case Node(structure, children, source):
+            return Node(structure, tuple(map(widened, children)), source)
+        case Choice(options):
+            return Choice(tuple(map(widened, options)))
+    return layout
+
+
+def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
+    """Whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
+
+    def stays(value: Any) -> bool:
+        if isinstance(value, Array):
+            return storage_visible(builder, value)
+        atom = getattr(value, "atom", None)
+        return isinstance(atom, Literal) or atom_visible(builder, atom)
+
+    return stays
+
+
+def storage_visible(builder: Builder, array: Array) -> bool:
+    """Whether `builder` or one around it holds the array's memory and its view's run-time positions."""
+    if array.storage not in builder.env and not builder.outer_has(array.storage):
+        return False
+    for step in array.path:
+        for axis in getattr(step, "axes", ()):
+            start = getattr(axis, "start", None)
+            if start is not None and not isinstance(start, (int, Literal)) and not atom_visible(builder, start):
+                return False
+    return True
+
+
+def atom_visible(builder: Builder, atom: Any) -> bool:
+    """Whether `builder` or one around it has the atom."""
+    here: Builder | None = builder
+    while here is not None:
+        if atom in here.known:
+            return True
+        here = here.parent
+    return False
+
+
+def leaf_types(layout: Layout) -> list[ArrayType]:
+    """The types of the atoms that `pack` gives."""
+    match layout:
+        case Leaf(abstract):
+            return [abstract.type]
+        case Node(_, children):
+            return [t for c in children for t in leaf_types(c)]
+        case Choice(options):
+            return [ArrayType((), atoms.INT32), *(t for o in options for t in leaf_types(o))]
+    return []
+
+
+def zeros(layout: Layout) -> list[Packed]:
+    """Atoms of a value that is never looked at."""
+    return [
+        Packed(atoms.broadcast_to(atoms.literal(np.zeros((), t.dtype)), t.shape)) for t in leaf_types(layout)
+    ]
+
+
+def pack(value: Any, layout: Layout) -> list[Packed]:
+    """The run-time parts of a value as atoms, cast to what the layout says; `join(describe(value), layout)` fits."""
+    match layout:
+        case Leaf(abstract):
+            if isinstance(value, ChoiceValue):
+                value = value.resolve()
+            atom = wrap.as_atom(value, abstract.dtype)
+            return [Packed(atom, value if isinstance(value, Array) else None)]
+        case Node(structure, children):
+            parts = structure.children(value)
+            return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
+        case Choice(options):
+            return _pack_choice(value, options)
+    return []
+
+
+def option_index(layout: Layout, options: Sequence[Layout]) -> int:
+    """Which option holds a value of this layout."""
+    for i, option in enumerate(options):
+        merged = join(option, layout)
+        if merged == option or (not isinstance(merged, Choice) and isinstance(option, (Leaf, Node))):
+            return i
+    raise AssertionError("a value fits none of its alternatives")
+
+
+def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
+    if not isinstance(value, ChoiceValue):
+        index = option_index(describe(value), options)
+        packed = [Packed(atoms.literal(index, np.int32))]
+        for i, option in enumerate(options):
+            packed += pack(value, option) if i == index else zeros(option)
+        return packed
+    places = [option_index(describe(o), options) for o in value.options]
+    tag: Atom = atoms.literal(places[-1], np.int32)
+    rows: list[list[Packed]] = [zeros(option) for option in options]
+    for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
+        here = atoms.ufunc(np.equal, value.tag, atoms.literal(i, np.int32))
+        tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+        row = pack(inner, options[place])
+        only = places.count(place) == 1
+        rows[place] = row if only else [
+            Packed(atoms.select(here, new.atom, old.atom)) for new, old in zip(row, rows[place], strict=True)
+        ]
+    return [Packed(tag), *(p for row in rows for p in row)]
+
+
+def unpack(
+    layout: Layout, values: Iterator[Atom], made: list[Array | None], reuse: Mapping[int, Array] | None = None
+) -> Any:
+    """The value with these atoms; `made` gets, for each atom, the array handle created for it (or None).
+
+    `reuse` has, by the position of the atom, handles to take instead of new ones.
+    """
+    match layout:
+        case Held(value):
+            return value
+        case Leaf(abstract):
+            atom = next(values)
+            if reuse is not None and len(made) in reuse:
+                made.append(reuse[len(made)])
+                return made[-1]
+            if abstract.kind is Kind.PYTHON:
+                made.append(None)
+                return python_scalar(atom, layout.interval)
+            result = wrap.from_abstract(abstract, atom)
+            made.append(result if isinstance(result, Array) else None)
+            return result
+        case Node(structure, children):
+            return structure.build([unpack(c, values, made, reuse) for c in children])
+        case Choice(options):
+            made.append(None)
+            tag = next(values)
+            inner = tuple(unpack(o, values, made, reuse) for o in options)
+            return inner[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, inner)
+
+
+def size(layout: Layout) -> int:
+    """How many elements the atoms hold in all."""
+    return sum(math.prod(t.shape) for t in leaf_types(layout))

@@ -1,0 +1,112 @@
+"""Traced Python scalars: int, float, bool and complex that stay what Python makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import arithmetic, atoms, python_rules, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.traced import Traced
+
+
+class PythonScalar(Traced):
+    """A traced Python scalar.
+
+    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds checks,
+    and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in length.
+    """
+
+    __slots__ = ("affine", "atom", "interval")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
+        self.atom = atom
+        self.interval = interval
+        self.affine = affine or (atom, 0)
+
+    @property
+    def abstract(self) -> Abstract:
+        return Abstract((), self.atom.type.dtype, Kind.PYTHON)
+
+    @property
+    def python(self) -> type:
+        return self.abstract.python
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        if is_python_scalar(left) and is_python_scalar(right):
+            return python_rules.binary(ufunc, left, right)
+        return arithmetic.operator(ufunc, left, right)
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return python_rules.unary(ufunc, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __round__(self, digits: Any = None) -> Any:
+        return python_rules.round_(self, digits)
+
+    def __trunc__(self) -> Any:
+        return python_rules.to_int(self)
+
+    def __floor__(self) -> Any:
+        return python_rules.to_int(python_scalar(atoms.ufunc(np.floor, self.atom)) if self.python is float else self)
+
+    def __ceil__(self) -> Any:
+        return python_rules.to_int(python_scalar(atoms.ufunc(np.ceil, self.atom)) if self.python is float else self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from_numpy = wrap.array_of(self.atom)
+        return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
+
+    @property
+    def real(self) -> Any:
+        if self.python is complex:
+            return python_scalar(atoms.op("real", self.atom))
+        return +self
+
+    @property
+    def imag(self) -> Any:
+        if self.python is complex:
+            return python_scalar(atoms.op("imag", self.atom))
+        return self.python(0)
+
+    def conjugate(self) -> Any:
+        """As `complex.conjugate`."""
+        return python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else +self
+
+    def is_integer(self) -> Any:
+        """As `float.is_integer`."""
+        finite = atoms.ufunc(np.isfinite, self.atom)
+        whole = atoms.ufunc(np.equal, atoms.ufunc(np.floor, self.atom), self.atom)
+        return python_scalar(atoms.logical_and(finite, whole))
+
+    def bit_length(self) -> Any:
+        """As `int.bit_length`."""
+        return python_rules.bit_length(self)
+
+
+def is_python_scalar(value: Any) -> bool:
+    """A Python number, traced or not."""
+    return isinstance(value, PythonScalar) or type(value) in PYTHON_DTYPES
+
+
+def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> Any:
+    """The Python scalar with this value: a plain one when the atom is a literal."""
+    if isinstance(atom, Literal):
+        return atom.value.item()
+    return PythonScalar(atom, interval, affine)
+
+
+wrap.register_class("python", python_scalar)
+python_rules.register(PythonScalar, python_scalar)

@@ -1,0 +1,113 @@
+"""Traced NumPy scalars, and the lookups that NumPy scalars and arrays share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import arithmetic, dispatch, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.traced import Traced
+
+
+class NumPyLike(Traced):
+    """What traced NumPy scalars and arrays have in common: ufuncs, the array protocols, methods, attributes."""
+
+    __slots__ = ()
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        return arithmetic.operator(ufunc, left, right)
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return arithmetic.apply(ufunc, (self,))
+
+    def __matmul__(self, other: Any) -> Any:
+        return dispatch.FUNCTIONS[np.matmul](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return dispatch.FUNCTIONS[np.matmul](other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return arithmetic.apply(np.divmod, (self, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return arithmetic.apply(np.divmod, (other, self))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        staged = dispatch.FUNCTIONS.get(ufunc)
+        if staged is None:
+            raise UnsupportedOperationError(f"numpy.{ufunc.__name__} on a traced value is not supported")
+        return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        staged = dispatch.FUNCTIONS.get(function)
+        if staged is None:
+            name = f"{function.__module__}.{function.__name__}"
+            raise UnsupportedOperationError(f"{name} on a traced value is not supported")
+        return staged(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in dispatch.PROPERTIES:
+            return dispatch.PROPERTIES[name](self)
+        if name in dispatch.METHODS:
+            function = dispatch.METHODS[name]
+            return lambda *args, **kwargs: function(self, *args, **kwargs)
+        if hasattr(np.ndarray, name):
+            raise UnsupportedOperationError(f"ndarray.{name} on a traced array is not supported")
+        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.abstract.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.abstract.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.abstract.shape)
+
+    @property
+    def size(self) -> int:
+        return self.abstract.type.size
+
+    @property
+    def itemsize(self) -> int:
+        return self.abstract.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+
+class NumPyScalar(NumPyLike):
+    """A traced `np.generic`: immutable, NumPy's semantics."""
+
+    __slots__ = ("atom",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom = atom
+
+    @property
+    def abstract(self) -> Abstract:
+        type = self.atom.type
+        return Abstract(type.shape, type.dtype, Kind.SCALAR)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key == ():
+            return self
+        raise IndexError("invalid index to scalar variable.")
+
+    def __len__(self) -> int:
+        raise TypeError(f"object of type 'numpy.{self.abstract.dtype.name}' has no len()")
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"'numpy.{self.abstract.dtype.name}' object is not iterable")
+
+
+wrap.register_class("scalar", NumPyScalar)

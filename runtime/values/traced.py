@@ -1,0 +1,109 @@
+"""The base of traced values: Python's operators, and clear refusals where Python needs a concrete value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.values.abstract import Abstract
+
+_BINARY = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+_COMPARE = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+class Traced:
+    """A value known only at run time.
+
+    Subclasses say what kind of object they stand for (`abstract`) and how an operator acts (`_binary`, `_unary`).
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    @property
+    def abstract(self) -> Abstract:
+        raise NotImplementedError
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        raise NotImplementedError
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        raise NotImplementedError
+
+    def _needs_concrete(self, need: str) -> NoReturn:
+        raise ConcretizationError(
+            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
+            "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
+        )
+
+    def __bool__(self) -> bool:
+        self._needs_concrete("a plain bool (in code that was not rewritten)")
+
+    def __int__(self) -> int:
+        self._needs_concrete("a plain int")
+
+    def __float__(self) -> float:
+        self._needs_concrete("a plain float")
+
+    def __complex__(self) -> complex:
+        self._needs_concrete("a plain complex")
+
+    def __index__(self) -> int:
+        self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._needs_concrete("a concrete ndarray")
+
+    def __reduce__(self) -> NoReturn:
+        self._needs_concrete("a picklable value")
+
+    def __repr__(self) -> str:
+        return f"<traced {self.abstract}>"
+
+
+def _binary_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+    return lambda self, other: self._binary(ufunc, self, other)
+
+
+def _reflected_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+    return lambda self, other: self._binary(ufunc, other, self)
+
+
+def _unary_method(ufunc: np.ufunc) -> Callable[[Traced], Any]:
+    return lambda self: self._unary(ufunc)
+
+
+for _name, _ufunc in _BINARY.items():
+    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
+    setattr(Traced, f"__r{_name}__", _reflected_method(_ufunc))
+for _name, _ufunc in _COMPARE.items():
+    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
+for _name, _ufunc in _UNARY.items():
+    setattr(Traced, f"__{_name}__", _unary_method(_ufunc))
+INPLACE = dict(_BINARY)
+COMPARISONS = frozenset(_COMPARE.values())

@@ -1,0 +1,20 @@
+"""The value of a name that is not set."""
+
+from __future__ import annotations
+
+
+class Undefined:
+    """What an unset local name holds in rewritten code. Only its identity as "unset" matters."""
+
+    __slots__ = ("name", "read")
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.read = False  # set when rewritten code asks for the value
+
+    def error(self) -> UnboundLocalError:
+        """The exception that Python raises when the name is read."""
+        return UnboundLocalError(f"cannot access local variable '{self.name}' where it is not associated with a value")
+
+    def __repr__(self) -> str:
+        return f"<undefined {self.name}>"

@@ -1,0 +1,216 @@
+"""Steps of a view: how a part of an array is read from the whole, and how the whole looks after the part is written."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import atoms
+
+
+class Step(abc.ABC):
+    """One step from a base array to a view of it."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        """The view's shape, given the base's."""
+
+    @abc.abstractmethod
+    def read(self, base: Atom) -> Atom:
+        """The view's value."""
+
+    @abc.abstractmethod
+    def write(self, base: Atom, value: Atom) -> Atom:
+        """The base's value after the view has been set to `value`."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AxisSlice:
+    """`size` elements of an axis from `start` on, `stride` apart (negative: backwards). An atom start is in range."""
+
+    start: int | Atom
+    size: int
+    stride: int = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slice(Step):
+    """Basic slicing of every axis."""
+
+    axes: tuple[AxisSlice, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(a.size for a in self.axes)
+
+    @property
+    def _static(self) -> bool:
+        return all(isinstance(a.start, int) for a in self.axes)
+
+    def _bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """Starts, limits and strides of the forward slice, and the axes to reverse after it."""
+        starts, limits, strides, reverse = [], [], [], []
+        for i, a in enumerate(self.axes):
+            assert isinstance(a.start, int)
+            low, step = a.start, abs(a.stride)
+            if a.stride < 0:
+                reverse.append(i)
+                low = a.start - (a.size - 1) * step if a.size else 0
+            starts.append(low if a.size else 0)
+            limits.append(low + (a.size - 1) * step + 1 if a.size else 0)
+            strides.append(step)
+        return tuple(starts), tuple(limits), tuple(strides), tuple(reverse)
+
+    def _starts(self) -> list[Atom]:
+        return [atoms.literal(a.start, np.int64) if isinstance(a.start, int) else a.start for a in self.axes]
+
+    def read(self, base: Atom) -> Atom:
+        sizes = tuple(a.size for a in self.axes)
+        if not self._static:
+            return atoms.op("dynamic_slice", base, *self._starts(), sizes=sizes)
+        starts, limits, strides, reverse = self._bounds()
+        if sizes == base.type.shape and not reverse:
+            return base
+        part = atoms.op("slice", base, starts=starts, limits=limits, strides=strides)
+        return atoms.op("reverse", part, axes=reverse) if reverse else part
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        if not self._static:
+            return atoms.op("dynamic_update_slice", base, value, *self._starts())
+        if 0 in value.type.shape:
+            return base
+        starts, limits, strides, reverse = self._bounds()
+        if reverse:
+            value = atoms.op("reverse", value, axes=reverse)
+        if value.type.shape == base.type.shape:
+            return value
+        if all(s == 1 for s in strides):
+            return atoms.op("dynamic_update_slice", base, value, *(atoms.literal(s, np.int64) for s in starts))
+        return atoms.op("strided_update", base, value, starts=starts, limits=limits, strides=strides)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reshape(Step):
+    """The same elements in C order in another shape; adds and drops axes of size 1, too."""
+
+    to: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return self.to
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.reshape(base, self.to)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        return atoms.reshape(value, base.type.shape)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Permute(Step):
+    """`transpose(axes)`."""
+
+    axes: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(base[a] for a in self.axes)
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.transpose(base, self.axes)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        inverse = tuple(int(i) for i in np.argsort(self.axes))
+        return atoms.transpose(value, inverse)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Diagonal(Step):
+    """`np.diagonal` of the last two axes, which are square and offset 0 after slicing."""
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return base[:-1]
+
+    def _positions(self, n: int) -> Literal:
+        return atoms.literal(np.stack([np.arange(n)] * 2, axis=-1), np.int64)
+
+    def read(self, base: Atom) -> Atom:
+        rank = len(base.type.shape)
+        front = atoms.transpose(base, (rank - 2, rank - 1, *range(rank - 2)))
+        part = atoms.op("gather", front, self._positions(base.type.shape[-1]))
+        return atoms.transpose(part, (*range(1, rank - 1), 0))
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        rank = len(base.type.shape)
+        front = atoms.transpose(base, (rank - 2, rank - 1, *range(rank - 2)))
+        value = atoms.transpose(value, (rank - 2, *range(rank - 2)))
+        whole = atoms.op("scatter", front, self._positions(base.type.shape[-1]), value, combine="set")
+        return atoms.transpose(whole, (*range(2, rank), 0, 1))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComplexPart(Step):
+    """`.real` or `.imag` of a complex array."""
+
+    part: str
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return base
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.op(self.part, base)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        other = atoms.op("imag" if self.part == "real" else "real", base)
+        parts = (value, other) if self.part == "real" else (other, value)
+        return atoms.op("complex", *parts)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Broadcast(Step):
+    """`np.broadcast_to`: read only, as NumPy's."""
+
+    to: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return self.to
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.broadcast_to(base, self.to)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        raise ValueError("assignment destination is read-only")
+
+
+Path = tuple[Step, ...]
+
+
+def read(base: Atom, path: Path) -> Atom:
+    """The value of a view."""
+    for step in path:
+        base = step.read(base)
+    return base
+
+
+def write(base: Atom, path: Path, value: Atom) -> Atom:
+    """The base's value after a view of it has been set."""
+    if not path:
+        return value
+    return path[0].write(base, write(path[0].read(base), path[1:], value))
+
+
+def reshapes_in_place(path: Path) -> bool:
+    """Whether NumPy could reshape a view reached by `path` without a copy, as far as is decided here.
+
+    A contiguous part is: the whole, or a leading-axes slice of it. Strided and transposed parts are copied, and
+    where NumPy would still find a view for them, see `reshape` in `runtime.numpy.shaping`.
+    """
+    return all(isinstance(s, Reshape) or (isinstance(s, Slice) and _contiguous(s)) for s in path)
+
+
+def _contiguous(step: Slice) -> bool:
+    """Whether a slice of a C-contiguous array is contiguous; needs the sizes only of the trailing axes."""
+    return all(a.stride == 1 or a.size <= 1 for a in step.axes) and math.prod(a.size for a in step.axes[:-1]) <= 1

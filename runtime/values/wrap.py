@@ -1,0 +1,84 @@
+"""Between Python objects and atoms: operands in, results out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.traced import Traced
+
+
+def numpy_operand(x: Any) -> Any:
+    """An operand of a NumPy function: traced, ndarray, NumPy scalar or Python scalar; sequences become arrays."""
+    if isinstance(x, Traced) or type(x) in PYTHON_DTYPES:
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        if x.dtype.kind in "OSUMm" or x.dtype.names:
+            raise UnsupportedValueError(f"an array of dtype {x.dtype} cannot be compiled")
+        return x
+    if isinstance(x, (list, tuple)):
+        return dispatch.FUNCTIONS[np.array](x)
+    unwrap = getattr(x, "__anabranch_value__", None)
+    if unwrap is not None:
+        return numpy_operand(unwrap())
+    if isinstance(x, int):  # a subclass: IntEnum, …
+        return int(x)
+    raise UnsupportedValueError(f"a {type(x).__name__} ({x!r:.60}) is no array or number")
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of an operand."""
+    if isinstance(x, Traced):
+        return x.abstract.shape
+    return x.shape if isinstance(x, (np.ndarray, np.generic)) else ()
+
+
+def as_atom(x: Any, dtype: Any = None) -> Atom:
+    """The operand's value as an atom, cast to `dtype`."""
+    if isinstance(x, Traced):
+        atom: Atom = x.atom  # type: ignore[attr-defined]
+        return atom if dtype is None else atoms.convert(atom, dtype)
+    if isinstance(x, (np.ndarray, np.generic)):
+        array = np.array(x)
+        array.flags.writeable = False
+        return atoms.convert(Literal(array), dtype) if dtype is not None else Literal(array)
+    if type(x) in PYTHON_DTYPES:
+        target = np.dtype(dtype) if dtype is not None else PYTHON_DTYPES[type(x)]
+        if type(x) is int and target.kind == "c":
+            return atoms.literal(complex(x), target)
+        return atoms.literal(x, target)
+    raise UnsupportedValueError(f"a {type(x).__name__} is no array or number")
+
+
+def numpy_result(atom: Atom) -> Any:
+    """What NumPy gives for a computed value: a scalar for shape (), else a fresh array."""
+    if atom.type.shape == ():
+        return _classes["scalar"](atom)
+    return array_of(atom)
+
+
+def array_of(atom: Atom) -> Any:
+    """A fresh array handle that holds the value (also 0-d)."""
+    return _classes["array"](current().new_storage(atom))
+
+
+def from_abstract(abstract: Abstract, atom: Atom) -> Any:
+    """A value of the given kind."""
+    if abstract.kind is Kind.ARRAY:
+        return array_of(atom)
+    return _classes["scalar" if abstract.kind is Kind.SCALAR else "python"](atom)
+
+
+# The three classes of traced values register themselves, since each of them needs this module.
+_classes: dict[str, Any] = {}
+
+
+def register_class(role: str, cls: type) -> None:
+    """Make `cls` the class of traced `array`, `scalar` or `python` values."""
+    _classes[role] = cls

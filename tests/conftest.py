@@ -1,0 +1,30 @@
+"""Fixtures that every group of tests may ask for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Give a generator with a fixed seed: a failing test fails again."""
+    return np.random.default_rng(20240607)
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> Callable[[str], str]:
+    """Run a program in a fresh interpreter, outside the checkout, and give what it printed."""
+
+    def run(program: str) -> str:
+        command = [sys.executable, "-I", "-c", program]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

@@ -1,0 +1,173 @@
+"""The vocabulary of rewritten source, run by plain Python: one branch runs, loops loop, nothing is traced."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+NEXT, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
+no_value = object()
+
+
+class Undefined:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def defined(value: Any) -> Any:
+    if isinstance(value, Undefined):
+        raise UnboundLocalError(f"cannot access local variable '{value.name}' where it is not associated with a value")
+    return value
+
+
+def returned(value: Any) -> Any:
+    assert value is not no_value
+    return value
+
+
+def _check(result: Any, names: tuple[str, ...]) -> Any:
+    if len(names) > 1:
+        assert isinstance(result, tuple) and len(result) == len(names), (result, names)
+    if not names:
+        assert result is None
+    return result
+
+
+def if_(
+    test: Any, then: Callable[..., Any], orelse: Callable[..., Any], args: tuple[Any, ...] = (), names: Any = None
+) -> Any:
+    result = then(*args) if test else orelse(*args)
+    return result if names is None else _check(result, names)
+
+
+def while_(
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+    carries: tuple[Any, ...] = (),
+    names: tuple[str, ...] = (),
+    exits: tuple[str, ...] = (),
+) -> Any:
+    return _loop(lambda c: (True, ()) if test(*c) else (False, ()), body, carries, names, exits)
+
+
+def for_(
+    iterable: Iterable[Any],
+    body: Callable[..., Any],
+    carries: tuple[Any, ...] = (),
+    names: tuple[str, ...] = (),
+    exits: tuple[str, ...] = (),
+) -> Any:
+    iterator = iter(iterable)
+
+    def head(_: tuple[Any, ...]) -> tuple[bool, tuple[Any, ...]]:
+        for item in iterator:
+            return True, (item,)
+        return False, ()
+
+    return _loop(head, body, carries, names, exits)
+
+
+def _loop(
+    head: Callable[[tuple[Any, ...]], tuple[bool, tuple[Any, ...]]],
+    body: Callable[..., Any],
+    carries: tuple[Any, ...],
+    names: tuple[str, ...],
+    exits: tuple[str, ...],
+) -> Any:
+    assert len(names) == len(carries)
+    extra = (1 + ("return" in exits)) if exits else 0
+    code, value = NEXT, no_value
+    while True:
+        goes_on, items = head(carries)
+        if not goes_on:
+            break
+        result = body(*items, *carries)
+        count = extra + len(carries)
+        parts = () if count == 0 else (result,) if count == 1 else result
+        assert len(parts) == count and (count or result is None)
+        carries = tuple(parts[extra:])
+        if exits:
+            code = parts[0]
+            value = parts[1] if "return" in exits else no_value
+            if code in (BREAK, RETURN):
+                break
+            code, value = NEXT, no_value
+    found = ((code, value)[:extra]) + carries
+    return None if not found else found[0] if len(found) == 1 else found
+
+
+def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    return then() if test else orelse()
+
+
+def and_(value: Any, *thunks: Callable[[], Any]) -> Any:
+    for thunk in thunks:
+        if not value:
+            return value
+        value = thunk()
+    return value
+
+
+def or_(value: Any, *thunks: Callable[[], Any]) -> Any:
+    for thunk in thunks:
+        if value:
+            return value
+        value = thunk()
+    return value
+
+
+def not_(value: Any) -> bool:
+    return not value
+
+
+def in_(item: Any, container: Any) -> bool:
+    return item in container
+
+
+def not_in(item: Any, container: Any) -> bool:
+    return item not in container
+
+
+def is_(left: Any, right: Any) -> bool:
+    return left is right
+
+
+def is_not(left: Any, right: Any) -> bool:
+    return left is not right
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, ">": operator.gt, "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge,
+    "in": in_, "not in": not_in, "is": is_, "is not": is_not,
+}  # fmt: skip
+
+
+def compare(left: Any, *links: Any) -> Any:
+    result: Any = True
+    for sign, thunk in zip(links[::2], links[1::2], strict=True):
+        right = thunk()
+        result = _OPERATORS[sign](left, right)
+        if not result:
+            return result
+        left = right
+    return result
+
+
+def call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+    if not test:
+        raise AssertionError(*([message()] if message else []))
+
+
+def staged(value: Any) -> Any:
+    return value
+
+
+@contextmanager
+def try_block() -> Iterator[None]:
+    yield

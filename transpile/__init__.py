@@ -1,0 +1,22 @@
+"""Python source to Python source: control flow rewritten as calls on structured primitives.
+
+libcst is imported when the first function really is rewritten, not before.
+"""
+
+from __future__ import annotations
+
+from anabranch.transpile.errors import (
+    CODES as CODES,
+    AnabranchError as AnabranchError,
+    Finding as Finding,
+    NoSourceError as NoSourceError,
+    SourceError as SourceError,
+    UnsupportedConstructError as UnsupportedConstructError,
+)
+from anabranch.transpile.rewritten import (
+    Counterpart as Counterpart,
+    Rewritten as Rewritten,
+    is_rewritten as is_rewritten,
+    needs_rewriting as needs_rewriting,
+    rewrite as rewrite,
+)

@@ -1,0 +1,140 @@
+"""Rewritten text to a code object whose lines and columns are the user's."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from anabranch.transpile.mangle import mangle
+from anabranch.transpile.positions import Span, record
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The text, and the code of the user's function in it."""
+
+    text: str
+    code: types.CodeType
+
+
+def emit(
+    module: cst.Module,
+    original: Mapping[cst.CSTNode, Span],
+    origin: Mapping[cst.CSTNode, cst.CSTNode],
+    like: types.CodeType,
+) -> Emitted:
+    """Compile `module` (one factory function), with positions led back to the user's file.
+
+    Parameters
+    ----------
+    original : mapping of node to Span
+        Where the user's nodes stand in the user's file.
+    origin : mapping of node to node
+        From new nodes to the nodes that they came from, in one or more steps.
+    like : code
+        The code of the user's function: its file name, its compiler flags, its name.
+    """
+    text, spans = record(module)
+    tree = ast.parse(text)
+    _Positions(text, spans, original, origin).move(tree)
+    mangle(tree, like.co_qualname)
+    flags = like.co_flags & _future_flags()
+    compiled = compile(tree, like.co_filename, "exec", flags=flags, dont_inherit=True)
+    code = _find(compiled, like)
+    return Emitted(text, _renamed(code, code.co_qualname, like.co_qualname))
+
+
+def remember(name: str, text: str) -> None:
+    """Let `linecache` (and so pdb and inspect) show the text under a made-up file name."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+
+
+class _Positions:
+    """Gives every node of an `ast` the position of the user's code that it came from."""
+
+    def __init__(
+        self,
+        text: str,
+        spans: Mapping[cst.CSTNode, Span],
+        original: Mapping[cst.CSTNode, Span],
+        origin: Mapping[cst.CSTNode, cst.CSTNode],
+    ) -> None:
+        self.lines = text.splitlines()
+        self.target: dict[Span, Span] = {}
+        for node, span in spans.items():
+            source: cst.CSTNode | None = node
+            while source is not None and source not in original:
+                source = origin.get(source)
+            if source is not None:
+                self.target[span] = original[source]
+
+    def move(self, tree: ast.Module) -> None:
+        first = next(iter(self.target.values()), Span(1, 0, 1, 0))
+        self._move(tree, first)
+
+    def _move(self, node: ast.AST, around: Span) -> None:
+        if isinstance(node, (ast.stmt, ast.expr, ast.excepthandler, ast.pattern, ast.arg, ast.keyword, ast.alias)):
+            around = self.target.get(self._span(node), around)
+            node.lineno, node.end_lineno = around.line, around.end_line
+            node.col_offset, node.end_col_offset = around.column, around.end_column
+        for child in ast.iter_child_nodes(node):
+            self._move(child, around)
+
+    def _span(self, node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern | ast.arg | ast.keyword | ast.alias) -> Span:
+        end_line = node.end_lineno or node.lineno
+        return Span(
+            node.lineno,
+            self._characters(node.lineno, node.col_offset),
+            end_line,
+            self._characters(end_line, node.end_col_offset or 0),
+        )
+
+    def _characters(self, line: int, offset: int) -> int:
+        """An offset in bytes as one in characters."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return offset if text.isascii() else len(text.encode()[:offset].decode())
+
+
+def _future_flags() -> int:
+    import __future__
+
+    flags = 0
+    for feature in __future__.all_feature_names:
+        flags |= getattr(__future__, feature).compiler_flag
+    return flags
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+            yield constant
+
+
+def _find(compiled: types.CodeType, like: types.CodeType) -> types.CodeType:
+    """The user's function in the compiled module: in the factory, the last of its name at the shallowest level."""
+    level = [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
+    while level:
+        inner = [c for outer in level for c in outer.co_consts if isinstance(c, types.CodeType)]
+        found = [c for c in inner if c.co_name == like.co_name]
+        if found:
+            return found[-1]
+        level = inner
+    raise AssertionError(f"{like.co_name} is missing in its rewritten text")
+
+
+def _renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """The code with its qualified name, and those of the functions in it, as the user knows them."""
+    constants = tuple(_renamed(c, old, new) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=constants, co_qualname=new + code.co_qualname[len(old) :])
+
+
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function and of all functions inside it."""
+    yield from _codes(code)
+    yield code

@@ -1,0 +1,100 @@
+"""What can go wrong between a function and its rewritten source.
+
+AnabranchError
+└── SourceError
+    ├── NoSourceError (OSError)                           there is no source text to rewrite
+    └── UnsupportedConstructError (NotImplementedError)   the source uses something that can't be rewritten
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class AnabranchError(Exception):
+    """Root of every error that this package raises on its own account."""
+
+
+class SourceError(AnabranchError):
+    """A function whose source can't be turned into staged source."""
+
+
+class NoSourceError(SourceError, OSError):
+    """The function has no source text: a builtin, an extension function, or code made by ``exec`` from a string.
+
+    Put the function into a file (or a notebook cell), so that Python can find its text again.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing in a function that can't be rewritten, and where it stands.
+
+    Parameters
+    ----------
+    code : str
+        Stable code, a key of `CODES`.
+    line, column : int
+        Position in the user's file; lines count from 1, columns from 0.
+    end_column : int
+        Where the marked text ends on that line.
+    text : str
+        The user's source line.
+    """
+
+    code: str
+    filename: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+    def __str__(self) -> str:
+        what, instead = CODES[self.code]
+        stripped = self.text.lstrip()
+        shift = len(self.text) - len(stripped)
+        start = max(self.column - shift, 0)
+        width = max(min(self.end_column, len(self.text)) - self.column, 1)
+        return (
+            f"{self.filename}:{self.line}:{self.column + 1}: {self.code} {what}\n"
+            f"    {stripped}\n"
+            f"    {' ' * start}{'^' * width}\n"
+            f"    {instead}"
+        )
+
+
+class UnsupportedConstructError(SourceError, NotImplementedError):
+    """The source uses constructs that can't be rewritten; every one of them is listed.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        All of them, in source order.
+    """
+
+    def __init__(self, name: str, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        count = len(self.findings)
+        head = f"{name} can't be rewritten: {count} construct{'s' if count > 1 else ''} in the way"
+        self.report = "\n".join([head, *(str(finding) for finding in self.findings)])
+        super().__init__(self.report)
+
+
+# Every stable code: what was found, and what to write instead. Codes are never used for anything else later.
+CODES: dict[str, tuple[str, str]] = {
+    "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
+    "AB102": ("yield", "Collect the values in a list or an array and return it."),
+    "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
+    "AB104": ("a class statement", "Define the class outside the function."),
+    "AB105": ("import *", "Import the names that are needed."),
+    "AB106": ("code that looks at its own names (exec, eval, locals)", "Write the code itself, or use a dict of values."),
+    "AB107": ("an assignment expression that may not run", "Assign the name in a statement of its own before."),
+    "AB108": ("an assignment expression in a loop test", "Write 'while True:', assign, and 'if not …: break'."),
+    "AB109": ("an assignment expression in a comprehension", "Write the comprehension as a for loop."),
+    "AB110": ("except*", "Catch the exceptions with plain 'except'."),
+    "AB111": ("break, continue or return in a finally block", "Leave after the try statement instead."),
+    "AB112": ("a pattern on mappings or of open length", "Test with 'if' and take the parts by subscript."),
+    "AB113": ("a captured name that is read where its guard failed", "Assign the name in the case's block instead."),
+    "AB114": ("del of a name that an inner function shares", "Assign None instead of deleting the name."),
+}

@@ -1,0 +1,410 @@
+"""The rewriting of one function: blocks of statements into blocks of statements, construct by construct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, units_of
+from anabranch.transpile.flow import Flow, Region, State
+from anabranch.transpile.frames import Frame, Layout, UserFrame
+from anabranch.transpile.graph import EXIT
+from anabranch.transpile.names import Function, usage_of
+from anabranch.transpile.nodes import Statement, assign, call, define, line, name, replace_children, string, thunk, tuple_of
+from anabranch.transpile.places import Place
+
+
+class Constructs(Protocol):
+    """The passes, by construct."""
+
+    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> Step:
+        """One unit of a block, rewritten."""
+
+    def expression(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        """One node of an expression, with all below it, rewritten."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What the rewriting of a function and of the functions inside it have in common.
+
+    `headers` are the global names that the rewritten text binds anew, `modules` those among them that are modules.
+    `origin` leads from a new node to the user's node that it came from.
+    """
+
+    ab: str
+    constructs: Constructs
+    headers: frozenset[str]
+    modules: frozenset[str]
+    taken: frozenset[str]
+    origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
+    findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
+
+    def report(self, code: str, node: cst.CSTNode) -> None:
+        """Note a construct that can't be rewritten."""
+        self.findings.append((code, node))
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a block stands: how it delivers, in which function, and what follows it in the user's code."""
+
+    frame: Frame
+    place: Place
+    after: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a unit became, and the units that are left; None where they went into it."""
+
+    statements: list[Statement]
+    rest: Units | None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How the names that a region assigns go in and out of it.
+
+    `shared` are those that stay cells (declared nonlocal), the other masks are for parameters and results.
+    """
+
+    region: Region
+    own: int
+    shared: frozenset[str]
+    live_in: int
+    live_out: int
+
+
+class Lowering:
+    """Rewrites one function; inner functions get a lowering of their own."""
+
+    def __init__(self, session: Session, function: Function, outer: Lowering | None = None) -> None:
+        self.session = session
+        self.function = function
+        self.flow = Flow(function)
+        self.regions = Regions(self.flow)
+        self.layout = Layout(session.ab)
+        self.place = Place(session.taken)
+        self.declared = frozenset(n for u in self.flow.graph.usages for n in u.nonlocals)
+        self.outer = outer
+        self.outer_names: frozenset[str] = frozenset()
+        self.outer_unset: frozenset[str] = frozenset()
+        self.placed = frozenset[str]()
+
+    # The whole function
+
+    def function_def(self) -> cst.FunctionDef:
+        """The rewritten `def`; its decorators, defaults and annotations are left as they are."""
+        node = self.function
+        assert isinstance(node, cst.FunctionDef)
+        here = Here(UserFrame(self.layout), self.place, frozenset({EXIT}))
+        statements = self.block(units_of(node.body), here)
+        body = self._with_initial_values(statements)
+        if isinstance(node.body, cst.IndentedBlock):
+            block = node.body.with_changes(body=body)
+        else:
+            block = cst.IndentedBlock(body)
+        return self.derived(node.with_changes(body=block), node)
+
+    def lambda_(self) -> cst.Lambda:
+        """The rewritten lambda."""
+        node = self.function
+        assert isinstance(node, cst.Lambda)
+        return self.derived(node.with_changes(body=self.expression(node.body, node.body, self.place)), node)
+
+    def inner(self, function: Function, point: int) -> Lowering:
+        """The lowering of a function defined at `point`."""
+        found = Lowering(self.session, function, self)
+        found.outer_names = self.outer_names | self.flow.scope.locals
+        unset = self.outer_unset - self.flow.scope.locals
+        bits = self.flow.graph.bits
+        for free in found.flow.scope.free:
+            if free in bits and self._may_be_undefined(free, point):
+                unset |= {free}
+        found.outer_unset = unset
+        return found
+
+    def _may_be_undefined(self, name_: str, point: int) -> bool:
+        """Whether an inner function made at `point` may find the name holding an `Undefined`."""
+        bit = self.flow.graph.bits[name_]
+        if self.flow.deleted & bit:
+            return True
+        return self.flow.state(point, name_) is not State.SET and name_ in self.assigned_in_blocks()
+
+    def assigned_in_blocks(self) -> frozenset[str]:
+        """Names that some construct, not only the function's own top level, assigns."""
+        if not self.placed and isinstance(self.function, cst.FunctionDef):
+            nodes = [n for u in units_of(self.function.body) if isinstance(u, cst.BaseCompoundStatement)
+                     for n in self.flow.nodes(u) if not isinstance(u, cst.FunctionDef)]  # fmt: skip
+            graph = self.flow.graph
+            self.placed = frozenset(n for k in nodes for n in graph.listed(graph.writes[k]))
+        return self.placed
+
+    def _with_initial_values(self, statements: list[Statement]) -> list[Statement]:
+        """Names that may be unset start as undefined, below the docstring and the declarations."""
+        start = 0
+        while start < len(statements) and _is_preamble(statements[start], start == 0):
+            start += 1
+        needed = self.place.top | (self.place.read_unset_names | self._never_bound()) - usage_of(statements).writes
+        names = [n for n in self.flow.graph.names if n in needed]
+        return [*statements[:start], *self.undefined(names), *statements[start:]]
+
+    def _never_bound(self) -> set[str]:
+        """Names that only dead code binds and that inner functions read: they must stay this function's own."""
+        graph = self.flow.graph
+        read = graph.mask(n for inner in self.flow.inner for n in inner.reads) & ~graph.mask(self.flow.scope.parameters)
+        for node, writes in enumerate(graph.writes):
+            if self.flow.reached[node]:
+                read &= ~writes
+        return set(graph.listed(read))
+
+    # Blocks
+
+    def block(self, units: Units, here: Here) -> list[Statement]:
+        """The units one after the other, with the delivery of the block at the end."""
+        found: list[Statement] = []
+        rest: Units | None = units
+        while rest:
+            unit, rest = rest[0], rest[1:]
+            step = self.session.constructs.statement(self, unit, here, rest)
+            found += self._dressed(step.statements, unit)
+            rest = step.rest
+            if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls((unit,))):
+                return found
+        return found + here.frame.fall()
+
+    def _dressed(self, statements: list[Statement], unit: Unit) -> list[Statement]:
+        """New statements know where they came from; the first takes over the comments above the unit."""
+        origin = head_of(unit)
+        for statement in statements:
+            parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else (statement,)
+            for part in parts:
+                self.session.origin.setdefault(part, origin)
+        leading = unit.leading_lines if isinstance(unit, _WITH_COMMENTS) else ()
+        if leading and statements and not statements[0].leading_lines:
+            first = statements[0].with_changes(leading_lines=leading)
+            self.session.origin[first] = self.session.origin.get(statements[0], origin)
+            return [first, *statements[1:]]
+        return statements
+
+    def derived(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
+        """`new`, known to stand for `old`."""
+        if new is not old:
+            self.session.origin[new] = old
+        return new
+
+    # Expressions
+
+    def expression(self, node: cst.BaseExpression, home: cst.CSTNode, place: Place) -> cst.BaseExpression:
+        """An expression of the statement `home`, rewritten."""
+        return Reader(self, self.flow.entry(home), place).rewrite(node)
+
+    def argument(self, node: cst.BaseExpression, home: cst.CSTNode, place: Place) -> cst.BaseExpression:
+        """An expression that can do without parentheses around it, rewritten."""
+        return Reader(self, self.flow.entry(home), place).argument(node)
+
+    def target(self, reader: Reader, node: cst.CSTNodeT) -> cst.CSTNodeT:
+        """An assignment target: names stay, the parts of subscripts and attributes are rewritten."""
+        if isinstance(node, cst.Name):
+            return node
+        if isinstance(node, (cst.Tuple, cst.List, cst.StarredElement, cst.Element)):
+            return self.derived(replace_children(node, lambda child: self.target(reader, child)), node)
+        return self.derived(reader.children(node), node)
+
+    # Regions and names
+
+    def split(self, parts: Sequence[tuple[Units, frozenset[int]]]) -> Split:
+        """How names go in and out of blocks that become functions side by side."""
+        return self.split_region(self.regions.region(parts))
+
+    def split_region(self, region: Region) -> Split:
+        flow = self.flow
+        assigned = flow.assigned(region)
+        shared = assigned & (flow.captured(region) | flow.seen_by_handlers(region))
+        own = assigned & ~shared
+        names = frozenset(flow.graph.listed(shared)) | self._declared_in(region.nodes)
+        return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))
+
+    def _declared_in(self, nodes: Iterable[int]) -> frozenset[str]:
+        """The user's own nonlocal names that the nodes assign."""
+        if not self.declared:
+            return frozenset()
+        usages = self.flow.graph.usages
+        return frozenset(n for k in nodes for n in usages[k].writes | usages[k].deletes if n in self.declared)
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        return self.flow.graph.listed(mask)
+
+    def arguments(self, split: Split, outs: tuple[str, ...]) -> tuple[str, ...]:
+        """Names that go in: live at the entry, or given out again without having been touched."""
+        given = self.flow.graph.mask(outs) & split.own
+        return self.names(split.own & split.live_in | self.flow.untouched(split.region, given))
+
+    def before(self, here: Here, split: Split, arguments: Iterable[str]) -> list[Statement]:
+        """Values for names that a construct needs and that have none yet."""
+        own_cells = [n for n in self.flow.graph.names if n in split.shared]
+        return self.undefined(here.place.to_initialise(self.flow, split.region, [*arguments, *own_cells]))
+
+    def undefined(self, names: Iterable[str]) -> list[Statement]:
+        return [assign([n], call(self.layout.constant("Undefined"), string(n))) for n in names]
+
+    def generated(
+        self,
+        function: str,
+        parameters: Sequence[str],
+        units: Units,
+        inside: Here,
+        like: cst.BaseSuite | None = None,
+        leading: Sequence[cst.EmptyLine] = (),
+        first: Sequence[Statement] = (),
+        ends: bool = True,
+    ) -> cst.FunctionDef:
+        """A generated function around `units`, after the statements `first`; those deliver themselves if not `ends`."""
+        body = [*first, *(self.block(units, inside) if ends else [])]
+        shared = inside.place.shared & self._assigned_names(units, first)
+        if shared:
+            items = [cst.NameItem(name(n)) for n in sorted(shared)]
+            body = [line(cst.Nonlocal(items)), *body]
+        block = like if isinstance(like, cst.IndentedBlock) else None
+        return define(function, parameters, body, block, leading)
+
+    def _assigned_names(self, units: Units, first: Sequence[Statement]) -> frozenset[str]:
+        nodes = self.regions.nodes(units)
+        assigned = self.flow.assigned(Region(nodes, frozenset()))
+        found = frozenset(self.names(assigned)) | self._declared_in(nodes)
+        return found | usage_of(first).writes
+
+    def staged(
+        self, function: str, heads: Sequence[cst.BaseExpression], arguments: Sequence[str], names: Sequence[str]
+    ) -> cst.Call:
+        """`ab.function(heads…, (arguments,), ("names",))`, without trailing empty tuples."""
+        tail: list[cst.BaseExpression] = []
+        if arguments or names:
+            tail.append(tuple_of([name(a) for a in arguments]))
+        if names:
+            tail.append(tuple_of([string(n) for n in names]))
+        return call(self.layout.constant(function), *heads, *tail)
+
+    def comparison(self, code: str, exit_: Exit) -> cst.Comparison:
+        """`code == ab.EXIT`."""
+        target = cst.ComparisonTarget(cst.Equal(), self.layout.constant(exit_.value))
+        return cst.Comparison(name(code), [target])
+
+    def rewrite_children(self, node: cst.CSTNodeT, home: cst.CSTNode, place: Place) -> cst.CSTNodeT:
+        """`node` with its expressions rewritten."""
+        reader = Reader(self, self.flow.entry(home), place)
+        return self.derived(replace_children(node, reader.rewrite_node), node)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Rewrites the expressions of one point of the code.
+
+    `hidden` are names of comprehensions around; `once` is the code to report an assignment expression with where it
+    would not run exactly once in this function; `quote` is safe to use inside an f-string around; names in `standing_for`
+    are read as those expressions.
+    """
+
+    work: Lowering
+    point: int
+    place: Place
+    hidden: frozenset[str] = frozenset()
+    once: str | None = None
+    quote: str = '"'
+    standing_for: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
+
+    def rewrite(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        new = self.rewrite_node(node)
+        assert isinstance(new, cst.BaseExpression)
+        return new
+
+    def rewrite_node(self, node: cst.CSTNode) -> cst.CSTNode:
+        """`node` rewritten; where it had parentheses it keeps them."""
+        new = self.work.session.constructs.expression(self, node)
+        if new is node:
+            return node
+        if isinstance(node, cst.BaseExpression) and isinstance(new, cst.BaseExpression) and node.lpar and not new.lpar:
+            new = new.with_changes(lpar=node.lpar, rpar=node.rpar)
+        return self.work.derived(new, node)
+
+    def children(self, node: cst.CSTNodeT) -> cst.CSTNodeT:
+        return replace_children(node, self.rewrite_node)
+
+    def argument(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An operand that becomes an argument of a call."""
+        return self._bare(self.rewrite(node))
+
+    def bare(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """A value of a statement: a call that it became needs no parentheses."""
+        new = self.rewrite(node)
+        return new if new is node else self._bare(new)
+
+    def thunk(self, node: cst.BaseExpression) -> cst.Lambda:
+        """`lambda: node`, for an operand that may not be evaluated."""
+        return thunk(self._bare(self.deferred("AB107").rewrite(node)))
+
+    def thunk_of(self, node: cst.BaseExpression) -> cst.Lambda:
+        """`lambda: node`, for what is rewritten already."""
+        return thunk(node)
+
+    def _bare(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        if not node.lpar or not isinstance(node, _PLAIN):
+            return node
+        return self.work.derived(node.with_changes(lpar=[], rpar=[]), node)
+
+    def deferred(self, code: str) -> Reader:
+        """Inside something that runs never, once or often."""
+        return replace(self, once=self.once or code)
+
+    def constant(self, text: str) -> cst.Attribute:
+        return self.work.layout.constant(text)
+
+    def staged(self, function: str, *arguments: cst.BaseExpression) -> cst.Call:
+        """`ab.function(arguments…)`."""
+        return call(self.constant(function), *arguments)
+
+    def is_local(self, text: str) -> bool:
+        """Whether a name belongs to this function, to one around it, or to a comprehension."""
+        return text in self.hidden or text in self.work.flow.scope.locals or text in self.work.outer_names
+
+    def may_be_unset(self, text: str) -> bool:
+        """Whether a read of a name here may find it unset."""
+        if text in self.hidden:
+            return False
+        if text in self.work.flow.graph.bits:
+            return self.work.flow.state(self.point, text) is not State.SET
+        return text in self.work.outer_unset
+
+
+# Expressions that need no parentheses as an argument of a call.
+_PLAIN = (
+    cst.Comparison, cst.BinaryOperation, cst.BooleanOperation, cst.UnaryOperation, cst.Call, cst.IfExp, cst.Name,
+    cst.Attribute, cst.Subscript, cst.BaseNumber,
+)  # fmt: skip
+_WITH_COMMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+
+
+def head_of(unit: Unit) -> cst.CSTNode:
+    """The part of a unit that stands for it in tracebacks: the line where it begins."""
+    if isinstance(unit, cst.SimpleStatementLine):
+        return unit.body[0]
+    if isinstance(unit, (cst.If, cst.While)):
+        return unit.test
+    if isinstance(unit, cst.For):
+        return unit.iter
+    if isinstance(unit, cst.Match):
+        return unit.subject
+    return unit if isinstance(unit, cst.CSTNode) else unit.origin
+
+
+def _is_preamble(statement: Statement, first: bool) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    small = statement.body[0]
+    if isinstance(small, cst.Expr):
+        return first and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString))
+    return isinstance(small, (cst.Nonlocal, cst.Global))

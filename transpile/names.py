@@ -1,0 +1,343 @@
+"""Which names a piece of code reads, binds, deletes, and shares with inner functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from anabranch.transpile.nodes import children
+
+Function = cst.FunctionDef | cst.Lambda
+Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
+
+# Callables that use up a generator before they return, so that it sees its names as they are at the call.
+CONSUMERS = frozenset("sum any all min max list tuple set frozenset dict sorted fsum prod join array".split())
+
+
+@dataclass(slots=True)
+class Inner:
+    """An inner function of a function, and the names of the outer function that it shares."""
+
+    node: cst.CSTNode
+    name: str | None
+    reads: set[str]
+    writes: set[str]
+
+
+@dataclass(slots=True)
+class Usage:
+    """What one piece of code does with names, in its own scope.
+
+    `calls` are the names that occur as direct callees; `escapes` those that are read in any other way.
+    """
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    deletes: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+    escapes: set[str] = field(default_factory=set)
+    inner: list[Inner] = field(default_factory=list)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+
+    def merge(self, other: Usage) -> None:
+        for mine, theirs in (
+            (self.reads, other.reads), (self.writes, other.writes), (self.deletes, other.deletes),
+            (self.calls, other.calls), (self.escapes, other.escapes),
+            (self.globals, other.globals), (self.nonlocals, other.nonlocals),
+        ):  # fmt: skip
+            mine |= theirs
+        self.inner += other.inner
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of a whole function: its own, and what it takes from outside."""
+
+    parameters: tuple[str, ...]
+    locals: frozenset[str]
+    free: frozenset[str]
+    free_writes: frozenset[str]
+    global_writes: frozenset[str]
+
+
+def parameters(node: cst.Parameters) -> list[cst.Param]:
+    """All parameters in order, the starred ones included."""
+    found = [*node.posonly_params, *node.params]
+    if isinstance(node.star_arg, cst.Param):
+        found.append(node.star_arg)
+    found += node.kwonly_params
+    if node.star_kwarg is not None:
+        found.append(node.star_kwarg)
+    return found
+
+
+def scope_of(function: Function) -> Scope:
+    """The names of `function`, its inner functions' needs included."""
+    usage = usage_of([function.body])
+    names = tuple(p.name.value for p in parameters(function.params))
+    own = (usage.writes | usage.deletes | set(names)) - usage.globals - usage.nonlocals
+    shared = set().union(*(i.reads | i.writes for i in usage.inner)) if usage.inner else set()
+    written = set().union(*(i.writes for i in usage.inner)) if usage.inner else set()
+    used = usage.reads | shared | usage.nonlocals
+    return Scope(
+        parameters=names,
+        locals=frozenset(own),
+        free=frozenset(used - own),
+        free_writes=frozenset((usage.nonlocals & (usage.writes | usage.deletes)) | (written - own)),
+        global_writes=frozenset(usage.globals & (usage.writes | usage.deletes)),
+    )
+
+
+def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
+    """What `nodes`, run one after the other in one scope, do with names."""
+    walker = _Walker(Usage())
+    for node in nodes:
+        walker.visit(node)
+    return walker.usage
+
+
+def bound_names(target: cst.CSTNode) -> list[str]:
+    """Names that an assignment target binds, left to right."""
+    if isinstance(target, cst.Name):
+        return [target.value]
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [n for e in target.elements for n in bound_names(e.value)]
+    if isinstance(target, cst.StarredElement):
+        return bound_names(target.value)
+    return []
+
+
+def pattern_names(pattern: cst.CSTNode) -> list[str]:
+    """Names that a match pattern captures."""
+    own: list[str] = []
+    if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and pattern.name is not None:
+        own = [pattern.name.value]
+    if isinstance(pattern, cst.MatchMapping) and pattern.rest is not None:
+        own = [pattern.rest.value]
+    return own + [n for child in children(pattern) for n in pattern_names(child)]
+
+
+def imported_names(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """Names that an import binds."""
+    if isinstance(node.names, cst.ImportStar):
+        return []
+    found = []
+    for alias in node.names:
+        if alias.asname is not None:
+            found += bound_names(alias.asname.name)
+            continue
+        first: cst.BaseExpression = alias.name
+        while isinstance(first, cst.Attribute):
+            first = first.value
+        assert isinstance(first, cst.Name)
+        found.append(first.value)
+    return found
+
+
+class _Walker:
+    """One walk over code of a single scope; `hidden` are the names of the comprehensions around the current node."""
+
+    def __init__(self, usage: Usage) -> None:
+        self.usage = usage
+        self.hidden: frozenset[str] = frozenset()
+
+    def visit(self, node: cst.CSTNode) -> None:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+        else:
+            for child in children(node):
+                self.visit(child)
+
+    def read(self, name: str, called: bool = False) -> None:
+        if name in self.hidden:
+            return
+        self.usage.reads.add(name)
+        (self.usage.calls if called else self.usage.escapes).add(name)
+
+    def write(self, target: cst.CSTNode) -> None:
+        self.usage.writes.update(bound_names(target))
+        self._target_reads(target)
+
+    def _target_reads(self, target: cst.CSTNode) -> None:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            for element in target.elements:
+                self._target_reads(element.value)
+        elif isinstance(target, cst.StarredElement):
+            self._target_reads(target.value)
+        elif not isinstance(target, cst.Name):
+            self.visit(target)
+
+    def name(self, node: cst.Name) -> None:
+        self.read(node.value)
+
+    def call(self, node: cst.Call) -> None:
+        function = node.func
+        if isinstance(function, cst.Name):
+            self.read(function.value, called=True)
+        else:
+            self.visit(function)
+        last = function.attr if isinstance(function, cst.Attribute) else function
+        consumes = isinstance(last, cst.Name) and last.value in CONSUMERS
+        for argument in node.args:
+            if consumes and isinstance(argument.value, cst.GeneratorExp):
+                self.comprehension(argument.value)
+            else:
+                self.visit(argument.value)
+
+    def lambda_(self, node: cst.Lambda, name: str | None = None) -> None:
+        for parameter in parameters(node.params):
+            if parameter.default is not None:
+                self.visit(parameter.default)
+        self._inner(node, name, scope_of(node))
+
+    def function(self, node: cst.FunctionDef) -> None:
+        for decorator in node.decorators:
+            self.visit(decorator.decorator)
+        annotations = [p.annotation for p in parameters(node.params)] + [node.returns]
+        for annotation in annotations:
+            if annotation is not None:
+                self.visit(annotation.annotation)
+        for parameter in parameters(node.params):
+            if parameter.default is not None:
+                self.visit(parameter.default)
+        self.usage.writes.add(node.name.value)
+        # A decorated function is no longer called by its name alone.
+        self._inner(node, None if node.decorators else node.name.value, scope_of(node))
+
+    def _inner(self, node: cst.CSTNode, name: str | None, scope: Scope) -> None:
+        self.usage.inner.append(Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes)))
+
+    def class_(self, node: cst.ClassDef) -> None:
+        self.usage.writes.add(node.name.value)
+        inside = usage_of([node.body])
+        shared = inside.reads.union(*(i.reads for i in inside.inner))
+        self.usage.inner.append(Inner(node, None, shared, set()))
+
+    def generator(self, node: cst.GeneratorExp) -> None:
+        """A generator that is kept: its first iterable is read now, everything else whenever it is used."""
+        self.visit(node.for_in.iter)
+        inside = _Walker(Usage())
+        inside.comprehension(node)
+        self.usage.merge(Usage(writes=inside.usage.writes, inner=inside.usage.inner))
+        self.usage.inner.append(Inner(node, None, inside.usage.reads - self.hidden, set()))
+
+    def comprehension(self, node: cst.BaseComp) -> None:
+        outside = self.hidden
+        loop: cst.CompFor | None = node.for_in
+        while loop is not None:
+            self.visit(loop.iter)
+            self.hidden |= set(bound_names(loop.target))
+            for condition in loop.ifs:
+                self.visit(condition.test)
+            loop = loop.inner_for_in
+        parts = (node.key, node.value) if isinstance(node, cst.DictComp) else (node.elt,)  # type: ignore[attr-defined]
+        for part in parts:
+            self.visit(part)
+        self.hidden = outside
+
+    def named(self, node: cst.NamedExpr) -> None:
+        self.visit(node.value)
+        self.write(node.target)
+
+    def assign(self, node: cst.Assign) -> None:
+        targets = [t.target for t in node.targets]
+        if isinstance(node.value, cst.Lambda) and len(targets) == 1 and isinstance(targets[0], cst.Name):
+            self.lambda_(node.value, targets[0].value)
+        else:
+            self.visit(node.value)
+        for target in targets:
+            self.write(target)
+
+    def annotated(self, node: cst.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self.write(node.target)
+
+    def augmented(self, node: cst.AugAssign) -> None:
+        self.visit(node.target)
+        self.visit(node.value)
+        self.write(node.target)
+
+    def delete(self, node: cst.Del) -> None:
+        # Deleting a name that is not set is an error, so its state is read.
+        self.usage.deletes.update(bound_names(node.target))
+        self.usage.reads.update(bound_names(node.target))
+        self._target_reads(node.target)
+
+    def import_(self, node: cst.Import | cst.ImportFrom) -> None:
+        self.usage.writes.update(imported_names(node))
+
+    def global_(self, node: cst.Global) -> None:
+        self.usage.globals.update(item.name.value for item in node.names)
+
+    def nonlocal_(self, node: cst.Nonlocal) -> None:
+        self.usage.nonlocals.update(item.name.value for item in node.names)
+
+    def for_(self, node: cst.For) -> None:
+        self.visit(node.iter)
+        self.write(node.target)
+        self.visit(node.body)
+        if node.orelse is not None:
+            self.visit(node.orelse)
+
+    def with_item(self, node: cst.WithItem) -> None:
+        self.visit(node.item)
+        if node.asname is not None:
+            self.write(node.asname.name)
+
+    def handler(self, node: cst.ExceptHandler) -> None:
+        if node.type is not None:
+            self.visit(node.type)
+        if node.name is not None:
+            self.usage.writes.update(bound_names(node.name.name))
+            self.usage.deletes.update(bound_names(node.name.name))
+        self.visit(node.body)
+
+    def capture(self, node: cst.MatchAs | cst.MatchStar) -> None:
+        if isinstance(node, cst.MatchAs) and node.pattern is not None:
+            self.visit(node.pattern)
+        if node.name is not None:
+            self.usage.writes.add(node.name.value)
+
+    def mapping(self, node: cst.MatchMapping) -> None:
+        for element in node.elements:
+            self.visit(element)
+        if node.rest is not None:
+            self.usage.writes.add(node.rest.value)
+
+    def keyword_pattern(self, node: cst.MatchKeywordElement) -> None:
+        self.visit(node.pattern)
+
+
+_HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any], None]] = {
+    cst.Name: _Walker.name,
+    cst.Call: _Walker.call,
+    cst.Lambda: _Walker.lambda_,
+    cst.FunctionDef: _Walker.function,
+    cst.ClassDef: _Walker.class_,
+    cst.GeneratorExp: _Walker.generator,
+    cst.ListComp: _Walker.comprehension,
+    cst.SetComp: _Walker.comprehension,
+    cst.DictComp: _Walker.comprehension,
+    cst.NamedExpr: _Walker.named,
+    cst.Assign: _Walker.assign,
+    cst.AnnAssign: _Walker.annotated,
+    cst.AugAssign: _Walker.augmented,
+    cst.Del: _Walker.delete,
+    cst.Import: _Walker.import_,
+    cst.ImportFrom: _Walker.import_,
+    cst.Global: _Walker.global_,
+    cst.Nonlocal: _Walker.nonlocal_,
+    cst.For: _Walker.for_,
+    cst.WithItem: _Walker.with_item,
+    cst.ExceptHandler: _Walker.handler,
+    cst.MatchAs: _Walker.capture,
+    cst.MatchStar: _Walker.capture,
+    cst.MatchMapping: _Walker.mapping,
+    cst.MatchKeywordElement: _Walker.keyword_pattern,
+}

@@ -1,0 +1,138 @@
+"""Small helpers on concrete syntax trees: walking, replacing, building."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import TypeVar
+
+import libcst as cst
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+# Fields that hold only layout, or names that are no variables.
+_LAYOUT = frozenset(
+    "lpar rpar lbracket rbracket lbrace rbrace comma semicolon equal leading_lines lines_after_decorators header footer "
+    "trailing_whitespace indent colon dot operator asynchronous newline encoding annotation returns star keyword "
+    "first_colon second_colon separator".split()
+)
+_NOT_VARIABLES = {cst.Attribute: {"attr"}, cst.Comparison: set(), cst.ComparisonTarget: set()}
+
+
+@cache
+def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Names of the fields of a node type that can hold code."""
+    skipped = _NOT_VARIABLES.get(kind, set())
+    names = (f.name for f in dataclasses.fields(kind))
+    return tuple(n for n in names if n not in _LAYOUT and n not in skipped and not n.startswith("whitespace"))
+
+
+def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The nodes right below `node` that are code, in field order."""
+    for name in fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (item for item in value if isinstance(item, cst.CSTNode))
+
+
+def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """`node` and every code node below it, nested functions included."""
+    yield node
+    for child in children(node):
+        yield from descendants(child)
+
+
+def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -> Node:
+    """`node` with every child passed through `change`; the very same node where none differs."""
+    changes: dict[str, object] = {}
+    for name in fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            new = change(value)
+            if new is not value:
+                changes[name] = new
+        elif isinstance(value, (list, tuple)) and value:
+            items = [change(item) if isinstance(item, cst.CSTNode) else item for item in value]
+            if any(new is not old for new, old in zip(items, value, strict=True)):
+                changes[name] = items
+    return node.with_changes(**changes) if changes else node
+
+
+def name(text: str) -> cst.Name:
+    return cst.Name(text)
+
+
+def dotted(text: str) -> cst.BaseExpression:
+    """`a.b.c` as an expression."""
+    first, *rest = text.split(".")
+    found: cst.BaseExpression = cst.Name(first)
+    for part in rest:
+        found = cst.Attribute(found, cst.Name(part))
+    return found
+
+
+def string(text: str, quote: str = '"') -> cst.SimpleString:
+    return cst.SimpleString(f"{quote}{text}{quote}")
+
+
+def call(function: cst.BaseExpression, *arguments: cst.BaseExpression | cst.Arg) -> cst.Call:
+    """`function(arguments…)`, on one line but for what the arguments bring along."""
+    return cst.Call(function, [a if isinstance(a, cst.Arg) else cst.Arg(a) for a in arguments])
+
+
+def thunk(value: cst.BaseExpression) -> cst.Lambda:
+    """`lambda: value`."""
+    return cst.Lambda(cst.Parameters(), value)
+
+
+def tuple_of(items: Sequence[cst.BaseExpression], parentheses: bool = True) -> cst.Tuple:
+    elements = [cst.Element(item) for item in items]
+    return cst.Tuple(elements) if parentheses else cst.Tuple(elements, lpar=[], rpar=[])
+
+
+def listed(items: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
+    """One item bare, several as a tuple without parentheses (the form of returns and targets)."""
+    return items[0] if len(items) == 1 else tuple_of(items, parentheses=False)
+
+
+def line(small: cst.BaseSmallStatement, leading: Sequence[cst.EmptyLine] = ()) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([small], leading_lines=leading)
+
+
+def assign(targets: Sequence[str], value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """`targets = value`, or just `value` where there is no target."""
+    if not targets:
+        return line(cst.Expr(value))
+    return line(cst.Assign([cst.AssignTarget(_as_target(listed([name(t) for t in targets])))], value))
+
+
+def assign_to(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    return line(cst.Assign([cst.AssignTarget(_as_target(target))], value))
+
+
+def _as_target(value: cst.BaseExpression) -> cst.BaseAssignTargetExpression:
+    assert isinstance(value, cst.BaseAssignTargetExpression)
+    return value
+
+
+def define(
+    function: str,
+    parameters: Iterable[str],
+    body: Sequence[cst.BaseStatement],
+    like: cst.IndentedBlock | None = None,
+    leading: Sequence[cst.EmptyLine] = (),
+) -> cst.FunctionDef:
+    """A plain function; comments around the block `like` stay around the body."""
+    statements = list(body) or [line(cst.Pass())]
+    block = cst.IndentedBlock(statements) if like is None else like.with_changes(body=statements)
+    params = cst.Parameters([cst.Param(name(p)) for p in parameters])
+    return cst.FunctionDef(name(function), params, block, leading_lines=leading)
+
+
+def parenthesised(node: cst.BaseExpression) -> cst.BaseExpression:
+    """`node` in parentheses, unless it has some."""
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -1,0 +1,74 @@
+"""The passes, one file for each construct, and the one place that says which takes what."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Unit, Units
+from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.passes.assert_ import Assert
+from anabranch.transpile.passes.base import ExpressionPass, Pass, SmallPass, StatementPass
+from anabranch.transpile.passes.boolean import Boolean, Not
+from anabranch.transpile.passes.call import Call
+from anabranch.transpile.passes.compare import Compare
+from anabranch.transpile.passes.comprehension import Comprehension, Formatted, Named, Refused
+from anabranch.transpile.passes.delete import Delete
+from anabranch.transpile.passes.exits import Leave
+from anabranch.transpile.passes.for_ import For
+from anabranch.transpile.passes.function import Class, Function, Lambda
+from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
+from anabranch.transpile.passes.match import Binding, Match
+from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import
+from anabranch.transpile.passes.ternary import Ternary
+from anabranch.transpile.passes.try_ import Try, TryStar
+from anabranch.transpile.passes.undefined import Undefined
+from anabranch.transpile.passes.while_ import While
+from anabranch.transpile.passes.with_ import With
+
+# Every pass. Node types do not overlap, so the order is only that of reading: statements, lines, expressions.
+PASSES: tuple[Pass, ...] = (
+    If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
+    Function(), Class(),
+    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(),
+    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Named(), Formatted(), Undefined(), Refused(),
+)  # fmt: skip
+
+_STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}
+_SMALLS = {kind: p for p in PASSES if isinstance(p, SmallPass) for kind in p.handles}
+_EXPRESSIONS = {kind: p for p in PASSES if isinstance(p, ExpressionPass) for kind in p.handles}
+
+
+class Dispatch:
+    """Hands each construct to its pass."""
+
+    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> Step:
+        """One unit of a block, rewritten."""
+        kind: type[object] = type(unit)
+        if isinstance(unit, cst.SimpleStatementLine):
+            kind = type(unit.body[0])
+            if kind not in _STATEMENTS:
+                return Step([self._line(work, unit, here)], rest)
+        return _STATEMENTS[kind].lower(work, unit, here, rest)
+
+    def expression(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        """One node of an expression, with all below it, rewritten."""
+        found = _EXPRESSIONS.get(type(node))
+        return reader.children(node) if found is None else found.rewrite(reader, node)
+
+    def _line(self, work: Lowering, unit: cst.SimpleStatementLine, here: Here) -> cst.SimpleStatementLine:
+        """A line of small statements."""
+        smalls: list[cst.BaseSmallStatement] = []
+        for small in unit.body:
+            found = _SMALLS.get(type(small))
+            new = [work.rewrite_children(small, small, here.place)] if found is None else found.lower(work, small, here)
+            for part in new:
+                work.session.origin.setdefault(part, small)
+            smalls += new
+        if len(smalls) == len(unit.body) and all(n is o for n, o in zip(smalls, unit.body, strict=True)):
+            return unit
+        plain = [
+            s if s.semicolon is cst.MaybeSentinel.DEFAULT
+            else work.derived(s.with_changes(semicolon=cst.MaybeSentinel.DEFAULT), s)
+            for s in smalls
+        ]  # fmt: skip
+        return unit.with_changes(body=plain)

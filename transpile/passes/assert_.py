@@ -1,0 +1,25 @@
+"""`assert`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Here, Lowering, Reader
+from anabranch.transpile.passes.base import Example, SmallPass
+
+
+class Assert(SmallPass):
+    handles = (cst.Assert,)
+    message = "assert becomes a call; the message is computed only where it is needed"
+    examples = (
+        Example(
+            'def f(x):\n    assert x > 0, "neg"\n    assert x\n',
+            'def f(x):\n    ab.assert_(x > 0, lambda: "neg")\n    ab.assert_(x)\n',
+        ),
+    )
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.Assert)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        message = [] if node.msg is None else [reader.thunk(node.msg)]
+        return [cst.Expr(reader.staged("assert_", reader.argument(node.test), *message))]

@@ -1,0 +1,51 @@
+"""What every pass is made of: the constructs it handles, what it says, and its examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Units
+from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Source of a function before and after; the tests are made from these."""
+
+    before: str
+    after: str
+
+
+class Pass:
+    """One construct.
+
+    `handles` are the node types that it takes, `message` says in one line what becomes of them.
+    """
+
+    handles: ClassVar[tuple[type[object], ...]]
+    message: ClassVar[str]
+    examples: ClassVar[tuple[Example, ...]] = ()
+
+
+class StatementPass(Pass):
+    """A construct that is a compound statement, or a unit that the rewriting itself put in."""
+
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+        raise NotImplementedError
+
+
+class SmallPass(Pass):
+    """A construct that is one small statement and stays in its line."""
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        raise NotImplementedError
+
+
+class ExpressionPass(Pass):
+    """A construct that is an expression."""
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        raise NotImplementedError

@@ -1,0 +1,46 @@
+"""`and`, `or` and `not`, with their values."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Reader
+from anabranch.transpile.passes.base import Example, ExpressionPass
+
+
+class Boolean(ExpressionPass):
+    handles = (cst.BooleanOperation,)
+    message = "and/or become calls with the later operands as lambdas, which run only where Python would run them"
+    examples = (
+        Example(
+            "def f(a, b, c):\n    return a and b and c\n",
+            "def f(a, b, c):\n    return ab.and_(a, lambda: b, lambda: c)\n",
+        ),
+        Example(
+            "def f(x):\n    return x > 0 or x < -5 and x\n",
+            "def f(x):\n    return ab.or_(x > 0, lambda: ab.and_(x < -5, lambda: x))\n",
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.BooleanOperation)
+        first, *others = self._operands(node, type(node.operator))
+        function = "and_" if isinstance(node.operator, cst.And) else "or_"
+        return reader.staged(function, reader.argument(first), *(reader.thunk(other) for other in others))
+
+    def _operands(self, node: cst.BooleanOperation, kind: type[cst.BaseBooleanOp]) -> list[cst.BaseExpression]:
+        left = node.left
+        same = isinstance(left, cst.BooleanOperation) and isinstance(left.operator, kind)
+        return [*(self._operands(left, kind) if same else [left]), node.right]  # type: ignore[arg-type]
+
+
+class Not(ExpressionPass):
+    handles = (cst.UnaryOperation,)
+    message = "not becomes a call"
+    examples = (Example("def f(x):\n    return not x\n", "def f(x):\n    return ab.not_(x)\n"),)
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.UnaryOperation)
+        if not isinstance(node.operator, cst.Not):
+            return reader.children(node)
+        return reader.staged("not_", reader.argument(node.expression))

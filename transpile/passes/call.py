@@ -1,0 +1,66 @@
+"""Calls of functions that are not known to be staged."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Reader
+from anabranch.transpile.nodes import call, name
+from anabranch.transpile.passes.base import Example, ExpressionPass
+
+# Functions that see the names of the function that calls them, which differ once it is rewritten.
+_LOOKERS = frozenset({"exec", "eval", "locals"})
+
+
+class Call(ExpressionPass):
+    handles = (cst.Call,)
+    message = "f(x) becomes ab.call(f, x), so that f is rewritten too, unless f is known to be staged"
+    examples = (
+        Example(
+            "def f(o, i, k):\n    return o.bump(i, *k, end=2)\n",
+            "def f(o, i, k):\n    return ab.call(o.bump, i, *k, end=2)\n",
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Call)
+        function = node.func
+        if isinstance(function, cst.Name) and not reader.is_local(function.value):
+            if function.value in _LOOKERS or (function.value == "vars" and not node.args):
+                reader.work.session.report("AB106", node)
+            if function.value == "super" and not node.args:
+                return self._super(reader, node)
+        if self._is_staged(reader, function):
+            return reader.children(node)
+        arguments = [self._argument(reader, argument) for argument in node.args]
+        callee = reader.rewrite(function)
+        if not arguments:
+            return reader.staged("call", callee)
+        head = cst.Arg(callee, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
+        return node.with_changes(func=reader.constant("call"), args=[head, *arguments])
+
+    def _argument(self, reader: Reader, node: cst.Arg) -> cst.Arg:
+        new = reader.rewrite_node(node)
+        assert isinstance(new, cst.Arg)
+        if isinstance(new.value, cst.GeneratorExp) and not new.value.lpar:
+            value = new.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+            return new.with_changes(value=reader.work.derived(value, new.value))
+        return new
+
+    def _is_staged(self, reader: Reader, function: cst.BaseExpression) -> bool:
+        """A name bound by the header, or attributes of a module bound by it."""
+        session = reader.work.session
+        if isinstance(function, cst.Name):
+            return function.value in session.headers and not reader.is_local(function.value)
+        root = function
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        return isinstance(root, cst.Name) and root.value in session.modules and not reader.is_local(root.value)
+
+    def _super(self, reader: Reader, node: cst.Call) -> cst.Call:
+        """`super()` looks at its caller's first argument: inside a generated function that has to be said."""
+        parameters = reader.work.flow.scope.parameters
+        in_user_function = reader.place.region is None and reader.once is None
+        if in_user_function or not parameters:
+            return node
+        return call(name("super"), name("__class__"), name(parameters[0]))

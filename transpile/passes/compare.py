@@ -1,0 +1,41 @@
+"""Comparisons: chains, membership and identity."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Reader
+from anabranch.transpile.passes.base import Example, ExpressionPass
+
+_CALLS: dict[type[cst.BaseCompOp], str] = {cst.In: "in_", cst.NotIn: "not_in", cst.Is: "is_", cst.IsNot: "is_not"}
+_SIGNS: dict[type[cst.BaseCompOp], str] = {
+    cst.LessThan: "<", cst.GreaterThan: ">", cst.Equal: "==", cst.NotEqual: "!=", cst.LessThanEqual: "<=",
+    cst.GreaterThanEqual: ">=", cst.In: "in", cst.NotIn: "not in", cst.Is: "is", cst.IsNot: "is not",
+}  # fmt: skip
+
+
+class Compare(ExpressionPass):
+    handles = (cst.Comparison,)
+    message = "a chain, in and is become calls; each operand of a chain is evaluated at most once"
+    examples = (
+        Example(
+            "def f(x):\n    return 0 < x < 10\n",
+            'def f(x):\n    return ab.compare(0, "<", lambda: x, "<", lambda: 10)\n',
+        ),
+        Example("def f(x, y):\n    return x in y\n", "def f(x, y):\n    return ab.in_(x, y)\n"),
+        Example("def f(x, y):\n    return x is not y\n", "def f(x, y):\n    return ab.is_not(x, y)\n"),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Comparison)
+        if len(node.comparisons) > 1:
+            parts: list[cst.BaseExpression] = []
+            for link in node.comparisons:
+                sign = _SIGNS[type(link.operator)]
+                parts += [cst.SimpleString(f"{reader.quote}{sign}{reader.quote}"), reader.thunk(link.comparator)]
+            return reader.staged("compare", reader.argument(node.left), *parts)
+        (link,) = node.comparisons
+        function = _CALLS.get(type(link.operator))
+        if function is None:
+            return reader.children(node)
+        return reader.staged(function, reader.argument(node.left), reader.argument(link.comparator))

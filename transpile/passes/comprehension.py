@@ -1,0 +1,80 @@
+"""Comprehensions, assignment expressions and f-strings: kept, with the expressions in them rewritten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Reader
+from anabranch.transpile.names import bound_names
+from anabranch.transpile.passes.base import Example, ExpressionPass
+
+
+class Comprehension(ExpressionPass):
+    handles = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    message = "a comprehension stays; its element, iterables and conditions are rewritten"
+    examples = (
+        Example(
+            "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
+            "def f(a):\n    return [ab.ifexp(v > 0, lambda: v, lambda: -v) "
+            'for v in a if ab.compare(0, "<", lambda: v, "<", lambda: 9)]\n',
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.BaseComp)
+        loops, inside = self._loop(reader.deferred("AB109"), node.for_in)
+        names = ("key", "value") if isinstance(node, cst.DictComp) else ("elt",)
+        changes: dict[str, cst.CSTNode] = {n: inside.rewrite(getattr(node, n)) for n in names}
+        changes["for_in"] = loops
+        if all(getattr(node, n) is new for n, new in changes.items()):
+            return node
+        return node.with_changes(**changes)
+
+    def _loop(self, reader: Reader, node: cst.CompFor) -> tuple[cst.CompFor, Reader]:
+        """The loop with the loops inside it, and the reader for what they produce."""
+        if node.asynchronous is not None:
+            reader.work.session.report("AB101", node)
+        iterable = reader.rewrite(node.iter)
+        inside = replace(reader, hidden=reader.hidden | set(bound_names(node.target)))
+        conditions = [self._condition(inside, condition) for condition in node.ifs]
+        inner, last = (None, inside) if node.inner_for_in is None else self._loop(inside, node.inner_for_in)
+        same = iterable is node.iter and inner is node.inner_for_in
+        if same and all(new is old for new, old in zip(conditions, node.ifs, strict=True)):
+            return node, last
+        return node.with_changes(iter=iterable, ifs=conditions, inner_for_in=inner), last
+
+    def _condition(self, reader: Reader, node: cst.CompIf) -> cst.CompIf:
+        test = reader.rewrite(node.test)
+        return node if test is node.test else node.with_changes(test=test)
+
+
+class Named(ExpressionPass):
+    handles = (cst.NamedExpr,)
+    message = "an assignment expression stays where it runs exactly once"
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.NamedExpr)
+        if reader.once is not None:
+            reader.work.session.report(reader.once, node)
+        value = reader.rewrite(node.value)
+        return node if value is node.value else node.with_changes(value=value)
+
+
+class Formatted(ExpressionPass):
+    handles = (cst.FormattedString,)
+    message = "strings put into an f-string use the other kind of quotes"
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.FormattedString)
+        return replace(reader, quote="'" if '"' in node.start else '"').children(node)
+
+
+class Refused(ExpressionPass):
+    handles = (cst.Await, cst.Yield)
+    message = "await and yield can't be rewritten"
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        reader.work.session.report("AB101" if isinstance(node, cst.Await) else "AB102", node)
+        return node

@@ -1,0 +1,45 @@
+"""`del` of names: the name holds an `Undefined` from then on."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Here, Lowering, Reader
+from anabranch.transpile.nodes import call, name, string
+from anabranch.transpile.passes.base import Example, SmallPass
+
+
+class Delete(SmallPass):
+    handles = (cst.Del,)
+    message = "del of a name assigns it an Undefined; items and attributes are deleted as ever"
+    examples = (
+        Example(
+            "def f(t, o):\n    del t\n    del o[0]\n",
+            'def f(t, o):\n    t = ab.Undefined("t")\n    del o[0]\n',
+        ),
+    )
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.Del)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        return [small for part in _parts(node.target) for small in self._one(work, reader, part)]
+
+    def _one(self, work: Lowering, reader: Reader, part: cst.BaseExpression) -> list[cst.BaseSmallStatement]:
+        if not isinstance(part, cst.Name):
+            target = reader.children(part)
+            assert isinstance(target, cst.BaseDelTargetExpression)
+            return [cst.Del(target)]
+        text = part.value
+        found: list[cst.BaseSmallStatement] = []
+        if reader.may_be_unset(text):
+            found.append(cst.Expr(reader.rewrite(part)))
+        value = call(reader.constant("Undefined"), string(text))
+        return [*found, cst.Assign([cst.AssignTarget(name(text))], value)]
+
+
+def _parts(target: cst.BaseExpression) -> list[cst.BaseExpression]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [part for element in target.elements for part in _parts(element.value)]
+    return [target]
+
+

@@ -1,0 +1,57 @@
+"""`break`, `continue` and `return`: one exit code, delivered by the block that they leave."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Exit, Units
+from anabranch.transpile.frames import UserFrame
+from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.passes.base import Example, StatementPass
+
+EXITS: dict[type[cst.CSTNode], Exit] = {
+    cst.Return: Exit.RETURN,
+    cst.Break: Exit.BREAK,
+    cst.Continue: Exit.CONTINUE,
+}
+
+
+class Leave(StatementPass):
+    handles = (cst.Return, cst.Break, cst.Continue)
+    message = "break, continue and return become the result of the function that their block has become"
+    examples = (
+        Example(
+            "def f(a, s):\n    for v in a:\n        if v < 0:\n            continue\n        s = s + v\n    return s\n",
+            '''def f(a, s):
+    def for_body(v, s):
+        def if_true(s):
+            return s
+        def if_false(s):
+            s = s + v
+            return s
+        return ab.if_(v < 0, if_true, if_false, (s,))
+    s = ab.for_(a, for_body, (s,), ("s",))
+    return s
+''',
+        ),
+    )
+
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+        assert isinstance(node, cst.SimpleStatementLine)
+        (small,) = node.body
+        value = small.value if isinstance(small, cst.Return) else None
+        if value is not None:
+            reader = Reader(work, work.flow.entry(small), here.place)
+            assert isinstance(small, cst.Return)
+            spaced = not isinstance(small.whitespace_after_return, cst.SimpleWhitespace) or (
+                small.whitespace_after_return.value
+            )
+            value = reader.bare(value) if spaced else reader.rewrite(value)
+        if isinstance(here.frame, UserFrame) and isinstance(small, cst.Return) and small.value is not None:
+            # The user's own line stays, comment and all.
+            changed = small.with_changes(value=value, semicolon=cst.MaybeSentinel.DEFAULT)
+            return Step([node.with_changes(body=[work.derived(changed, small)])], None)
+        statements = here.frame.leave(EXITS[type(small)], value)
+        if len(statements) == 1 and isinstance(statements[0], cst.SimpleStatementLine):
+            statements = [statements[0].with_changes(trailing_whitespace=node.trailing_whitespace)]
+        return Step(statements, None)

@@ -1,0 +1,71 @@
+"""Functions inside functions: rewritten in place, by the same rules."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Units
+from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.nodes import replace_children
+from anabranch.transpile.passes.base import Example, ExpressionPass, StatementPass
+
+
+class Lambda(ExpressionPass):
+    handles = (cst.Lambda,)
+    message = "the body of a lambda is rewritten in place"
+    examples = (
+        Example(
+            "def f():\n    return lambda v: v if v > 0 else -v\n",
+            "def f():\n    return lambda v: ab.ifexp(v > 0, lambda: v, lambda: -v)\n",
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Lambda)
+        inner = reader.work.inner(node, reader.point)
+        inner.outer_names |= reader.hidden
+        inner.outer_unset -= reader.hidden
+        parameters = replace_children(node.params, lambda p: _defaults(reader, p))
+        new = inner.lambda_()
+        return new if parameters is node.params else new.with_changes(params=parameters)
+
+
+class Function(StatementPass):
+    handles = (cst.FunctionDef,)
+    message = "the body of an inner function is rewritten in place"
+    examples = (
+        Example(
+            "def f(n):\n    def g(k):\n        return not k\n    return g(n)\n",
+            "def f(n):\n    def g(k):\n        return ab.not_(k)\n    return ab.call(g, n)\n",
+        ),
+    )
+
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+        assert isinstance(node, cst.FunctionDef)
+        if node.asynchronous is not None:
+            work.session.report("AB101", node.name)
+            return Step([node], rest)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        new = work.inner(node, reader.point).function_def()
+        parameters = replace_children(node.params, lambda p: _defaults(reader, p))
+        if parameters is not node.params:
+            new = work.derived(new.with_changes(params=parameters), node)
+        return Step([new], rest)
+
+
+def _defaults(reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+    """A parameter with its default rewritten: it belongs to the function around."""
+    if not isinstance(node, cst.Param) or node.default is None:
+        return node
+    default = reader.rewrite(node.default)
+    return node if default is node.default else node.with_changes(default=default)
+
+
+class Class(StatementPass):
+    handles = (cst.ClassDef,)
+    message = "a class statement can't be rewritten"
+
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+        assert isinstance(node, cst.ClassDef)
+        work.session.report("AB104", node.name)
+        return Step([node], rest)

@@ -1,0 +1,62 @@
+"""What `with` and `try` have in common: the statement stays, its blocks are rewritten in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import libcst as cst
+
+from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
+from anabranch.transpile.frames import Frame, InPlace, NotingFrame, UserFrame
+from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.nodes import Statement, line
+from anabranch.transpile.places import Place
+
+
+def frame_for(work: Lowering, here: Here, blocks: Sequence[Units], has_finally: bool) -> Frame:
+    """How the blocks of a statement leave: natively where each of them always does, else by noting the exit.
+
+    A `finally` can still change names after a `return` inside was evaluated, so results with names in them wait.
+    """
+    leaving = [block for block in blocks if exits_of(block)]
+    if not leaving:
+        return InPlace()
+    native = not isinstance(here.frame, NotingFrame) and (not has_finally or isinstance(here.frame, UserFrame))
+    if native and not any(falls(block) for block in leaving):
+        return here.frame
+    code, value = here.place.fresh_outwards("exit_", "value_")
+    valued = any(Exit.RETURN in exits_of(block) for block in leaving)
+    return NotingFrame(replace(work.layout, coded=True, valued=valued), code, value if valued else None)
+
+
+def block_in_place(
+    work: Lowering, units: Units, suite: cst.BaseSuite, frame: Frame, here: Here, after: frozenset[int]
+) -> cst.IndentedBlock:
+    """A block that stays where it is, its units rewritten."""
+    if not exits_of(units):
+        frame = InPlace()
+    with _inside(here.place):
+        statements: list[Statement] = work.block(units, Here(frame, here.place, after))
+    body = statements or [line(cst.Pass())]
+    return suite.with_changes(body=body) if isinstance(suite, cst.IndentedBlock) else cst.IndentedBlock(body)
+
+
+def followed(
+    work: Lowering, statement: Statement, frame: Frame, blocks: Sequence[Units], origin: cst.CSTNode, rest: Units
+) -> Step:
+    """The statement, and after it the rest of the block, which waits for an exit that was noted inside."""
+    if not isinstance(frame, NotingFrame):
+        return Step([statement], rest)
+    exits = frozenset().union(*(exits_of(block) for block in blocks))
+    leave = Propagate(frame.code, frame.value, exits, origin)
+    choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
+    return Step([frame.start(), statement], (choice,))
+
+
+@contextmanager
+def _inside(place: Place) -> Iterator[None]:
+    place.native_depth += 1
+    yield
+    place.native_depth -= 1

@@ -1,0 +1,95 @@
+"""Assignments, imports and declarations: kept, with their expressions rewritten."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Here, Lowering, Reader
+from anabranch.transpile.names import imported_names
+from anabranch.transpile.nodes import call, name
+from anabranch.transpile.passes.base import Example, SmallPass
+
+
+class Assign(SmallPass):
+    handles = (cst.Assign,)
+    message = "an assignment stays; its value and the parts of its targets are rewritten"
+    examples = (
+        Example(
+            "def f(a, i, x):\n    a[i if x else 0], b = x, not x\n    return b\n",
+            "def f(a, i, x):\n    a[ab.ifexp(x, lambda: i, lambda: 0)], b = x, ab.not_(x)\n    return b\n",
+        ),
+    )
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.Assign)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        value = reader.bare(node.value)
+        targets = [work.target(reader, target.target) for target in node.targets]
+        if value is node.value and all(n is o.target for n, o in zip(targets, node.targets, strict=True)):
+            return [node]
+        changed = [o.with_changes(target=n) for n, o in zip(targets, node.targets, strict=True)]
+        return [node.with_changes(value=value, targets=changed)]
+
+
+class Annotated(SmallPass):
+    handles = (cst.AnnAssign,)
+    message = "an annotated assignment stays; its value is rewritten"
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.AnnAssign)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        target = work.target(reader, node.target)
+        value = node.value if node.value is None else reader.rewrite(node.value)
+        if value is node.value and target is node.target:
+            return [node]
+        return [node.with_changes(value=value, target=target)]
+
+
+class Augmented(SmallPass):
+    handles = (cst.AugAssign,)
+    message = "an augmented assignment stays, after a check where its name may be unset"
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.AugAssign)
+        reader = Reader(work, work.flow.entry(node), here.place)
+        before: list[cst.BaseSmallStatement] = []
+        if isinstance(node.target, cst.Name) and reader.may_be_unset(node.target.value):
+            before = [cst.Expr(reader.rewrite(node.target))]
+        target = work.target(reader, node.target)
+        value = reader.bare(node.value)
+        if value is node.value and target is node.target:
+            return [*before, node]
+        return [*before, node.with_changes(value=value, target=target)]
+
+
+class Import(SmallPass):
+    handles = (cst.Import, cst.ImportFrom)
+    message = "what a function imports is exchanged for its staged counterpart"
+    examples = (
+        Example(
+            "def f(x):\n    import math\n    return math.pi\n",
+            "def f(x):\n    import math; math = ab.staged(math)\n    return math.pi\n",
+        ),
+    )
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, (cst.Import, cst.ImportFrom))
+        if isinstance(node.names, cst.ImportStar):
+            work.session.report("AB105", node)
+        staged = work.layout.constant("staged")
+        exchanges = [
+            cst.Assign([cst.AssignTarget(name(bound))], call(staged, name(bound))) for bound in imported_names(node)
+        ]
+        return [node, *exchanges]
+
+
+class Global(SmallPass):
+    handles = (cst.Global,)
+    message = "globals can be read, not assigned"
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.Global)
+        for item in node.names:
+            if item.name.value in work.flow.scope.global_writes:
+                work.session.report("AB103", item)
+        return [node]

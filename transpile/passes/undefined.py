@@ -1,0 +1,40 @@
+"""Reads of names that may be unset."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.lowering import Reader
+from anabranch.transpile.nodes import name
+from anabranch.transpile.passes.base import Example, ExpressionPass
+
+
+class Undefined(ExpressionPass):
+    handles = (cst.Name,)
+    message = "a read of a name that may be unset asks whether it is"
+    examples = (
+        Example(
+            "def f(x):\n    if x > 0:\n        t = x\n    return t\n",
+            '''def f(x):
+    t = ab.Undefined("t")
+    def if_true(t):
+        t = x
+        return t
+    def if_false(t):
+        return t
+    t = ab.if_(x > 0, if_true, if_false, (t,), ("t",))
+    return ab.defined(t)
+''',
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.Name)
+        text = node.value
+        if text in reader.standing_for and text not in reader.hidden:
+            return reader.standing_for[text]
+        if not reader.may_be_unset(text):
+            return node
+        if text in reader.work.flow.graph.bits:
+            reader.place.read_unset(reader.work.flow, text, deferred=reader.once is not None)
+        return reader.staged("defined", name(text))

@@ -1,0 +1,189 @@
+"""The one module that needs libcst at run time: it is imported when something really is rewritten."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from anabranch.transpile.emit import Emitted, emit, remember
+from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
+from anabranch.transpile.lowering import Lowering, Session
+from anabranch.transpile.mangle import enclosing_class, is_private
+from anabranch.transpile.names import Function, scope_of
+from anabranch.transpile.nodes import assign, define, descendants, dotted, line, name
+from anabranch.transpile.passes import Dispatch
+from anabranch.transpile.positions import Span, record
+from anabranch.transpile.source import Source, find_source
+
+Counterpart = Callable[[object], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A rewritten function: text, code, and which names of it are to be bound to what."""
+
+    text: str
+    code: types.CodeType
+    ab: str
+    headers: dict[str, str]
+    filename: str
+    first_line: int
+
+
+def rewrite_function(function: types.FunctionType, counterpart: Counterpart) -> Result:
+    """Find, parse, rewrite and compile `function`."""
+    source = find_source(function)
+    module, node = _parse(source)
+    original = _positions(module, source)
+    taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
+    ab = next(n for n in _candidates("ab") if n not in taken)
+    headers, modules = _headers(function, node, counterpart, ab)
+    session = Session(ab, Dispatch(), frozenset(headers), modules, taken)
+    work = Lowering(session, node)
+    if isinstance(node, cst.FunctionDef):
+        if node.asynchronous is not None:
+            session.report("AB101", node.name)
+        rewritten: cst.FunctionDef | cst.Lambda = work.function_def()
+    else:
+        rewritten = work.lambda_()
+    if session.findings:
+        raise UnsupportedConstructError(
+            f"{function.__qualname__} ({source.filename}:{source.first_line})",
+            _findings(session.findings, original, source),
+        )
+    factory = _factory(function, node, rewritten, ab, headers, module)
+    session.origin[factory.body[0]] = node
+    emitted: Emitted = emit(factory, original, session.origin, function.__code__)
+    filename = f"<anabranch {function.__qualname__} {source.filename}:{function.__code__.co_firstlineno}>"
+    remember(filename, emitted.text)
+    return Result(emitted.text, emitted.code, ab, headers, filename, source.first_line)
+
+
+def _candidates(base: str) -> Iterator[str]:
+    yield base
+    yield from (f"{base}_{count}" for count in itertools.count(2))
+
+
+def _parse(source: Source) -> tuple[cst.Module, Function]:
+    """The tree of the source, and the function in it."""
+    # An indented def is parsed inside a made-up block, so that its lines and columns are those of the file.
+    indented = source.text[:1].isspace()
+    text = "if 1:\n" + source.text if indented else source.text
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        raise NoSourceError(f"{source.filename}, line {source.first_line}: the source does not parse") from error
+    kind = cst.Lambda if source.is_lambda else cst.FunctionDef
+    for node in descendants(module):
+        if isinstance(node, kind):
+            assert isinstance(node, (cst.FunctionDef, cst.Lambda))
+            return module, node
+    raise NoSourceError(f"{source.filename}, line {source.first_line}: there is no function")
+
+
+def _positions(module: cst.Module, source: Source) -> dict[cst.CSTNode, Span]:
+    """Spans of the user's nodes, in the user's file."""
+    text, spans = record(module)
+    down = source.first_line - (2 if text.startswith("if 1:\n") else 1)
+    right = source.first_column
+
+    def moved(span: Span) -> Span:
+        return Span(
+            span.line + down,
+            span.column + (right if span.line == 1 else 0),
+            span.end_line + down,
+            span.end_column + (right if span.end_line == 1 else 0),
+        )
+
+    ascii_only = text.isascii()
+    lines = text.splitlines()
+    return {node: moved(span if ascii_only else _in_bytes(span, lines)) for node, span in spans.items()}
+
+
+def _in_bytes(span: Span, lines: list[str]) -> Span:
+    """Columns as code objects have them: in bytes of UTF-8."""
+
+    def offset(number: int, column: int) -> int:
+        text = lines[number - 1] if number <= len(lines) else ""
+        return len(text[:column].encode())
+
+    return Span(span.line, offset(span.line, span.column), span.end_line, offset(span.end_line, span.end_column))
+
+
+def _headers(
+    function: types.FunctionType, node: Function, counterpart: Counterpart, ab: str
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Global names with a staged counterpart and its text, and those among them that stand for modules."""
+    free = scope_of(node).free - set(function.__code__.co_freevars)
+    found: dict[str, str] = {}
+    modules: set[str] = set()
+    for text in sorted(free):
+        value = function.__globals__.get(text, getattr(builtins, text, None))
+        if value is None or text in scope_of(node).global_writes:
+            continue
+        staged = counterpart(value)
+        if staged is not None:
+            found[text] = ab + staged.removeprefix("ab") if staged.split(".")[0] == "ab" else staged
+            if isinstance(value, types.ModuleType):
+                modules.add(text)
+    return found, frozenset(modules)
+
+
+def _findings(
+    found: list[tuple[str, cst.CSTNode]], original: Mapping[cst.CSTNode, Span], source: Source
+) -> list[Finding]:
+    """The reports in source order, with the user's lines."""
+    listed = []
+    for code, node in found:
+        span = original[node]
+        text = source.line(span.line)
+        end = span.end_column if span.end_line == span.line else len(text)
+        listed.append(Finding(code, source.filename, span.line, span.column, end, text))
+    return sorted(set(listed), key=lambda f: (f.line, f.column, f.code))
+
+
+def _factory(
+    function: types.FunctionType,
+    node: Function,
+    rewritten: cst.FunctionDef | cst.Lambda,
+    ab: str,
+    headers: dict[str, str],
+    module: cst.Module,
+) -> cst.Module:
+    """The module of one function that takes `ab` and the free variables and gives the user's function."""
+    free = _unmangled(function)
+    body: list[cst.BaseStatement] = [assign([n], dotted(text)) for n, text in headers.items()]
+    if isinstance(rewritten, cst.FunctionDef):
+        own = rewritten.name.value
+        # The function's own name, where it is a global, must stay one inside the factory too.
+        if own in scope_of(node).free and own not in free:
+            body.append(line(cst.Global([cst.NameItem(name(own))])))
+        leading = [cst.EmptyLine(indent=False)] if body else []
+        body.append(rewritten.with_changes(decorators=[], leading_lines=leading, type_parameters=None))
+        body.append(line(cst.Return(name(own))))
+    else:
+        body.append(line(cst.Return(rewritten)))
+    return cst.Module(
+        [define("rewritten", (ab, *free), body)],
+        default_indent=module.default_indent,
+        default_newline="\n",
+    )
+
+
+def _unmangled(function: types.FunctionType) -> tuple[str, ...]:
+    """The names of the free variables as they stand in the source."""
+    owner = enclosing_class(function.__code__.co_qualname)
+    prefix = "_" + (owner or "").lstrip("_")
+
+    def plain(text: str) -> str:
+        rest = text.removeprefix(prefix)
+        return rest if owner and rest != text and is_private(rest) else text
+
+    return tuple(plain(n) for n in function.__code__.co_freevars)
+
+

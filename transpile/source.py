@@ -1,0 +1,101 @@
+"""Where the text of a function stands, and the text."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import types
+from dataclasses import dataclass
+
+from anabranch.transpile.errors import NoSourceError
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of one function, cut out of its file with whole lines.
+
+    Parameters
+    ----------
+    text : str
+        For a `def`: its lines as they stand. For a lambda: the expression in parentheses.
+    filename : str
+        The file as the code object names it (a notebook cell has a made-up name that `linecache` knows).
+    first_line : int
+        Number of the first line of `text` in the file.
+    first_column : int
+        What to add to columns on the first line of `text` (0 but for lambdas).
+    is_lambda : bool
+        Whether `text` is one lambda expression.
+    """
+
+    text: str
+    filename: str
+    first_line: int
+    first_column: int = 0
+    is_lambda: bool = False
+
+    def line(self, number: int) -> str:
+        """Line `number` of the user's file, without its line end."""
+        found = linecache.getline(self.filename, number)
+        if not found:
+            lines = self.text.splitlines()
+            found = lines[number - self.first_line] if 0 <= number - self.first_line < len(lines) else ""
+        return found.rstrip("\r\n")
+
+
+def find_source(function: types.FunctionType) -> Source:
+    """The source of `function`.
+
+    Raises
+    ------
+    NoSourceError
+        When there is none: builtins, code made by `exec`, a file that has gone.
+    """
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        raise NoSourceError(f"{function!r} is no Python function: it has no source to rewrite")
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines or code.co_firstlineno > len(lines):
+        raise NoSourceError(
+            f"no source for {function.__qualname__}: {code.co_filename}, line {code.co_firstlineno}, can't be read; "
+            "put the function into a file or a notebook cell"
+        )
+    return _lambda_source(code, lines) if code.co_name == "<lambda>" else _def_source(code, lines)
+
+
+def _def_source(code: types.CodeType, lines: list[str]) -> Source:
+    """The block that starts on the code's first line, with its decorators."""
+    first = code.co_firstlineno
+    try:
+        block = inspect.getblock(lines[first - 1 :])
+    except (IndentationError, SyntaxError) as error:
+        raise NoSourceError(f"{code.co_filename}, line {first}: the source no longer parses ({error})") from error
+    text = "".join(block)
+    if f"def {code.co_name}" not in " ".join(text.split()):
+        raise NoSourceError(f"{code.co_filename}, line {first}: no 'def {code.co_name}' there; has the file changed?")
+    return Source(text if text.endswith("\n") else text + "\n", code.co_filename, first)
+
+
+def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:
+    """The lambda expression whose body has the positions that the code object has."""
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError as error:
+        raise NoSourceError(f"{code.co_filename}: the source no longer parses ({error})") from error
+    on_line = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    # The code of a lambda has an instruction (its return) with the span of the body; no other lambda's code has it.
+    spans = set(code.co_positions())
+    found = on_line if len(on_line) == 1 else [n for n in on_line if _span(n.body) in spans]
+    if len(found) != 1:
+        raise NoSourceError(f"{code.co_filename}, line {code.co_firstlineno}: can't tell which lambda this is")
+    node = found[0]
+    segment = ast.get_source_segment("".join(lines), node)
+    assert segment is not None
+    # One column for the parenthesis that lets the expression run over several lines.
+    column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode()) - 1
+    return Source(f"({segment})\n", code.co_filename, node.lineno, column, is_lambda=True)
+
+
+def _span(node: ast.expr) -> tuple[int | None, int | None, int | None, int | None]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
