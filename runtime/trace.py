@@ -165,9 +165,7 @@ class Builder:
         if atom is None:
             if self.parent is None:
                 raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
-            outer = self.parent.read(storage)
-            if isinstance(outer, Literal):
-                return outer
+            self.parent.read(storage)
             inner = Var(storage.type)
             self.known.add(inner)
             self.storage_inputs[storage] = inner

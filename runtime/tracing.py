@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control import vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
@@ -22,6 +23,7 @@ from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten
 
 NDArray = np.ndarray[Any, Any]
+del _vocabulary  # imported so that rewritten code finds it
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

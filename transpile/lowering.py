@@ -12,7 +12,7 @@ from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, units_
 from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.frames import Frame, Layout, UserFrame
 from anabranch.transpile.graph import EXIT
-from anabranch.transpile.names import Function, usage_of
+from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import Statement, assign, call, define, line, name, replace_children, string, thunk, tuple_of
 from anabranch.transpile.places import Place
 
@@ -149,7 +149,10 @@ class Lowering:
         start = 0
         while start < len(statements) and _is_preamble(statements[start], start == 0):
             start += 1
-        needed = self.place.top | (self.place.read_unset_names | self._never_bound()) - usage_of(statements).writes
+        needed = set(self.place.top)
+        unbound = self.place.read_unset_names | self._never_bound()
+        if unbound:
+            needed |= unbound - names_bound_here(statements)
         names = [n for n in self.flow.graph.names if n in needed]
         return [*statements[:start], *self.undefined(names), *statements[start:]]
 

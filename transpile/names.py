@@ -138,6 +138,21 @@ def imported_names(node: cst.Import | cst.ImportFrom) -> list[str]:
     return found
 
 
+def names_bound_here(statements: Iterable[cst.CSTNode]) -> set[str]:
+    """Names that statements bind in their own function; functions inside are not looked into."""
+    found: set[str] = set()
+    for node in statements:
+        if isinstance(node, cst.FunctionDef):
+            found.add(node.name.value)
+        elif isinstance(node, (cst.BaseSmallStatement, cst.WithItem)):
+            found |= usage_of([node]).writes
+        else:
+            if isinstance(node, cst.ExceptHandler) and node.name is not None:
+                found |= set(bound_names(node.name.name))
+            found |= names_bound_here(children(node))
+    return found
+
+
 class _Walker:
     """One walk over code of a single scope; `hidden` are the names of the comprehensions around the current node."""
 

@@ -29,14 +29,22 @@ def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(n for n in names if n not in _LAYOUT and n not in skipped and not n.startswith("whitespace"))
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+@cache
+def _is_node(kind: type[object]) -> bool:
+    """Whether a class is one of nodes; looked up by class, as `isinstance` is slow on abstract classes."""
+    return issubclass(kind, cst.CSTNode)
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The nodes right below `node` that are code, in field order."""
+    found: list[cst.CSTNode] = []
     for name in fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (item for item in value if isinstance(item, cst.CSTNode))
+        if _is_node(type(value)):
+            found.append(value)
+        elif value and isinstance(value, (list, tuple)):
+            found += [item for item in value if _is_node(type(item))]
+    return found
 
 
 def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -51,12 +59,12 @@ def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -
     changes: dict[str, object] = {}
     for name in fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
+        if _is_node(type(value)):
             new = change(value)
             if new is not value:
                 changes[name] = new
-        elif isinstance(value, (list, tuple)) and value:
-            items = [change(item) if isinstance(item, cst.CSTNode) else item for item in value]
+        elif value and isinstance(value, (list, tuple)):
+            items = [change(item) if _is_node(type(item)) else item for item in value]
             if any(new is not old for new, old in zip(items, value, strict=True)):
                 changes[name] = items
     return node.with_changes(**changes) if changes else node

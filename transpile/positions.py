@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Lines from 1, columns (in characters) from 0, as in the text."""
 
     line: int
@@ -42,18 +40,34 @@ class _Recorder(CodegenState):
         else:
             self.column += len(value)
 
-    @contextmanager
     def record_syntactic_position(
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
-    ) -> Iterator[None]:
-        line, column = self.line, self.column
-        yield
-        first = self.spans.get(start_node) if start_node is not None else None
-        last = self.spans.get(end_node) if end_node is not None else None
-        if first is not None:
-            line, column = first.line, first.column
-        end = (last.end_line, last.end_column) if last is not None else (self.line, self.column)
-        self.spans[node] = Span(line, column, *end)
+    ) -> AbstractContextManager[None]:
+        return _Mark(self, node, start_node, end_node)
+
+
+class _Mark:
+    """Notes the span of one node; a plain class, since every node of the text passes here."""
+
+    __slots__ = ("state", "node", "start_node", "end_node", "line", "column")
+
+    def __init__(
+        self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    ) -> None:
+        self.state, self.node, self.start_node, self.end_node = state, node, start_node, end_node
+        self.line = self.column = 0
+
+    def __enter__(self) -> None:
+        self.line, self.column = self.state.line, self.state.column
+
+    def __exit__(self, *error: object) -> None:
+        state = self.state
+        line, column, end_line, end_column = self.line, self.column, state.line, state.column
+        if self.start_node is not None and (first := state.spans.get(self.start_node)):
+            line, column = first[:2]
+        if self.end_node is not None and (last := state.spans.get(self.end_node)):
+            end_line, end_column = last[2:]
+        state.spans[self.node] = Span(line, column, end_line, end_column)
 
 
 def record(module: cst.Module) -> tuple[str, dict[cst.CSTNode, Span]]:

@@ -102,6 +102,8 @@ def _positions(module: cst.Module, source: Source) -> dict[cst.CSTNode, Span]:
 
     ascii_only = text.isascii()
     lines = text.splitlines()
+    if ascii_only and not right:
+        return {n: Span(s.line + down, s.column, s.end_line + down, s.end_column) for n, s in spans.items()}
     return {node: moved(span if ascii_only else _in_bytes(span, lines)) for node, span in spans.items()}
 
 
@@ -119,12 +121,13 @@ def _headers(
     function: types.FunctionType, node: Function, counterpart: Counterpart, ab: str
 ) -> tuple[dict[str, str], frozenset[str]]:
     """Global names with a staged counterpart and its text, and those among them that stand for modules."""
-    free = scope_of(node).free - set(function.__code__.co_freevars)
+    scope = scope_of(node)
+    free = scope.free - set(_unmangled(function))
     found: dict[str, str] = {}
     modules: set[str] = set()
     for text in sorted(free):
         value = function.__globals__.get(text, getattr(builtins, text, None))
-        if value is None or text in scope_of(node).global_writes:
+        if value is None or text in scope.global_writes:
             continue
         staged = counterpart(value)
         if staged is not None:

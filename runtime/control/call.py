@@ -38,7 +38,8 @@ def counterpart(value: object) -> str | None:
     if value is math:
         return "ab.math"
     try:
-        if value in builtins.COUNTERPARTS and (isinstance(value, type) or callable(value)):
+        # A class may also stand for itself (dtype=bool), so its calls go through `ab.call`.
+        if not isinstance(value, type) and value in builtins.COUNTERPARTS:
             return f"ab.builtins.{builtins.COUNTERPARTS[value]}"
         if value in mathematics.COUNTERPARTS:
             return f"ab.math.{mathematics.COUNTERPARTS[value]}"

@@ -18,6 +18,7 @@ from anabranch.runtime.numpy import (
     selection as selection,
     shaping as shaping,
     sorting as sorting,
+    statistics as statistics,
     ufuncs as ufuncs,
 )
 from anabranch.runtime.numpy.namespace import constructor, namespace, staged

@@ -210,9 +210,9 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def one_axis(axis: Any, ndim: int) -> int:
+def one_axis(axis: Any, ndim: int, name: str | None = None) -> int:
     """An axis counted from the front; raises `AxisError` as NumPy does."""
-    return int(normalize_axis_index(operator.index(axis), ndim))
+    return int(normalize_axis_index(operator.index(axis), ndim, name))
 
 
 def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:

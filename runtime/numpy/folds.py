@@ -79,7 +79,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
         # Sum and product of truth values are "any" and "all".
         ufunc = np.logical_or if ufunc is np.add else np.logical_and
     x = atoms.convert(x, dtype)
-    axes = axes_tuple(options.axis, len(x.type.shape))
+    axes = reduced_axes(options.axis, len(x.type.shape))
     x = _masked(ufunc, x, options)
     shape = x.type.shape
     if math.prod(shape[a] for a in axes) == 0 and ufunc.identity is None:
@@ -97,6 +97,16 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
             value = atoms.ufunc(ufunc, _constant(options.initial, value.type.shape, dtype), value)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     return atoms.reshape(value, kept(shape, axes)) if keep else value
+
+
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes a reduction takes away; an axis that is named twice is refused in the words of NumPy's ufuncs."""
+    try:
+        return axes_tuple(axis, ndim)
+    except np.exceptions.AxisError:
+        raise
+    except ValueError:
+        raise ValueError("duplicate value in 'axis'") from None
 
 
 def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:

@@ -80,8 +80,8 @@ def _check_joinable(values: Sequence[Atom], axis: int) -> None:
         shape = value.type.shape
         if len(shape) != len(first):
             raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along "
-                f"dimension 0, the array at index 0 has {len(first)} dimension(s) and the array at index {i} has "
+                "all the input arrays must have same number of dimensions, but "
+                f"the array at index 0 has {len(first)} dimension(s) and the array at index {i} has "
                 f"{len(shape)} dimension(s)"
             )
         for d, (m, n) in enumerate(zip(first, shape, strict=True)):

@@ -169,10 +169,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
     if x.type != y.type:
-        raise ValueError(
-            f"shapes {_text(x.type.shape)} and {_text(y.type.shape)} not aligned: {x.type.size} (dim 0) != "
-            f"{y.type.size} (dim 0)"
-        )
+        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {_text(x.type.shape)}")
     if x.type.dtype.kind == "c":
         x = atoms.ufunc(np.conjugate, x)
     return result(dot_general(x, y, ([0], [0])))
@@ -186,9 +183,10 @@ def inner(a: Any, b: Any, /) -> Any:
     if not left or not right:
         return dot(a, b)
     if left[-1] != right[-1]:
+        turned = (*right[:-2], right[-1], right[-2]) if len(right) > 1 else right
         raise ValueError(
-            f"shapes {_text(left)} and {_text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
-            f"{right[-1]} (dim {len(right) - 1})"
+            f"shapes {_text(left)} and {_text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+            f"{right[-1]} (dim {max(len(right) - 2, 0)})"
         )
     return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
 
@@ -224,14 +222,10 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         n = operator.index(axes)
         left, right = list(range(-n, 0)), list(range(n))
     shapes = x.type.shape, y.type.shape
-    if len(left) != len(right) or any(
-        abs(i) > len(shapes[0]) or abs(j) > len(shapes[1]) for i, j in zip(left, right, strict=True)
-    ):
+    if len(left) != len(right) or any(shapes[0][i] != shapes[1][j] for i, j in zip(left, right, strict=True)):
         raise ValueError("shape-mismatch for sum")
     left = [one_axis(i, len(shapes[0])) for i in left]
     right = [one_axis(j, len(shapes[1])) for j in right]
-    if any(shapes[0][i] != shapes[1][j] for i, j in zip(left, right, strict=True)):
-        raise ValueError("shape-mismatch for sum")
     return fresh(dot_general(x, y, (left, right)))
 
 
@@ -288,10 +282,7 @@ def cross(
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         if x.shape[-1] in (2, 3) and y.shape[-1] in (2, 3):
             plain("cross", vectors=("vectors of two elements", None))
-        raise ValueError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-            f"{x.shape[-1]} and {y.shape[-1]} dimensional instead."
-        )
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     (x0, x1, x2), (y0, y1, y2) = ([v[..., i] for i in range(3)] for v in (x, y))
     parts = [x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0]
     made = _F[np.stack](parts, axis=-1)

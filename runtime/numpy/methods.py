@@ -221,7 +221,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     target = _target(a, "put")
-    index = positions(ind, target.size, mode)
+    index = positions(ind, target.size, mode, 0)
     count = index.type.size
     new = _repeated(atom_of(v, target.dtype), count)
     if new is None or not count:

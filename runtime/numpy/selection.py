@@ -237,9 +237,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
     chosen = np.result_type(*(dtype_of(c) for c in items))
     values = [atom_of(c, chosen) for c in items]
-    index = positions(a, len(items), mode)
-    if mode == "raise" and settings().checks:
-        _no_negative(atom_of(a))
+    if mode == "raise":
+        _check_choices(atom_of(a), len(items))
+    index = positions(a, len(items), "clip" if mode == "raise" else mode)
     shape = arithmetic.broadcast_shapes(index.type.shape, *(v.type.shape for v in values))
     index = atoms.broadcast_to(index, shape)
     value = atoms.broadcast_to(values[-1], shape)
@@ -249,10 +249,13 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     return result(value, out)
 
 
-def _no_negative(index: Atom) -> None:
-    below = atoms.ufunc(np.less, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64))
-    any_below = atoms.op("reduce_any", below, axes=tuple(range(len(index.type.shape))))
-    checks.fail_if(any_below, lambda _: ValueError("invalid entry in choice array"))
+def _check_choices(index: Atom, count: int) -> None:
+    if not settings().checks:
+        return
+    below = atoms.ufunc(np.less, index, zeros_atom(index.type.shape, index.type.dtype))
+    above = atoms.ufunc(np.greater_equal, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64, count))
+    outside = atoms.op("reduce_any", atoms.logical_or(below, above), axes=tuple(range(len(index.type.shape))))
+    checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
 
 
 @method("compress")

@@ -17,7 +17,6 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     one_axis,
-    operand,
     plain,
     refused,
     shape_argument,
@@ -25,6 +24,8 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.values import arithmetic, atoms, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import PROPERTIES, method
+from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values.wrap import numpy_result
 
 
 def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
@@ -126,6 +127,8 @@ def transposed(array: Array) -> Array:
 @implements(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     """As `numpy.transpose`."""
+    if isinstance(a, NumPyScalar) and not axes:
+        return a
     array = handle(a)
     if axes is None:
         return transposed(array)
@@ -171,7 +174,8 @@ PROPERTIES["mT"] = _mt
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """As `numpy.swapaxes`."""
     array = handle(a)
-    first, second = (one_axis(x, array.ndim) for x in (axis1, axis2))
+    first = one_axis(axis1, array.ndim, "axis1")
+    second = one_axis(axis2, array.ndim, "axis2")
     order = list(range(array.ndim))
     order[first], order[second] = second, first
     return permuted(array, order)
@@ -216,7 +220,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         if any(array.shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
-    return view if isinstance(operand(a), Array) or view.ndim else operand(a)
+    return a if isinstance(a, NumPyScalar) else view
 
 
 @implements(np.expand_dims)
@@ -282,6 +286,8 @@ def flip(m: Any, axis: Any = None) -> Any:
     """As `numpy.flip`: a view."""
     array = handle(m)
     axes = axes_tuple(axis, array.ndim)
+    if not array.shape:
+        return numpy_result(array.atom)
     slices = full_slices(array.shape)
     for i in axes:
         slices[i] = views.AxisSlice(max(array.shape[i] - 1, 0), array.shape[i], -1)
@@ -330,7 +336,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     array, offset = handle(a), operator.index(offset)
     if array.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    first, second = one_axis(axis1, array.ndim), one_axis(axis2, array.ndim)
+    first, second = one_axis(axis1, array.ndim, "axis1"), one_axis(axis2, array.ndim, "axis2")
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     rest = [i for i in range(array.ndim) if i not in (first, second)]

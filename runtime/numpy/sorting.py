@@ -18,6 +18,7 @@ from anabranch.runtime.numpy.core import (
     promoted,
     refused,
     result,
+    shape_of,
     zeros_atom,
 )
 from anabranch.runtime.values import atoms, dispatch
@@ -48,18 +49,19 @@ def _line(a: Any, axis: Any) -> tuple[Atom, int]:
 @implements(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.sort`."""
+    in_order = _stable("sort", kind, order, stable)
     value, at = _line(a, axis)
-    return fresh(atoms.op("sort", value, axis=at, stable=_stable("sort", kind, order, stable)))
+    return fresh(atoms.op("sort", value, axis=at, stable=in_order))
 
 
 @method("argsort")
 @implements(np.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
-    value, at = _line(a, axis)
-    if not value.type.shape:
-        return fresh(zeros_atom((), np.int64))
     _stable("argsort", kind, order, stable)
+    if not shape_of(a):
+        a = fresh(atoms.reshape(atom_of(a), (1,)))
+    value, at = _line(a, axis)
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 
 

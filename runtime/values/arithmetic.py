@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.traced import COMPARISONS, Traced
 
@@ -46,14 +46,27 @@ def apply_atoms(
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
-        specs = [_fit(x, s) for x, s in zip(operands, specs, strict=True)]
+        specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     shapes = [wrap.shape_of(x) for x in operands]
     shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
     inputs = [
         atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
     ]
+    if function is np.power and loop[1].kind == "i":
+        _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
+
+
+def _no_negative_exponent(exponent: Atom) -> None:
+    """NumPy raises for any negative exponent of an integer power."""
+    if isinstance(exponent, Literal) and (exponent.value >= 0).all():
+        return
+    negative = atoms.ufunc(np.less, exponent, atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape))
+    checks.fail_if(
+        atoms.op("reduce_any", negative, axes=tuple(range(len(exponent.type.shape)))),
+        lambda _: ValueError("Integers to negative integer powers are not allowed."),
+    )
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -77,9 +90,14 @@ def _spec(x: Any) -> Any:
     return x.dtype
 
 
-def _fit(x: Any, spec: Any) -> Any:
+def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
     """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
-    return spec if spec is not int or isinstance(x, Traced) else int
+    narrow = [s for s in specs if isinstance(s, np.dtype) and s.kind in "iu"]
+    if spec is not int or not narrow:
+        return spec
+    info = np.iinfo(narrow[0])
+    fits = not isinstance(x, Traced) and info.min <= x <= info.max
+    return spec if fits else PYTHON_DTYPES[int]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -13,7 +13,13 @@ from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
 
-_PACKAGE = (str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "transpile"))
+_HERE = pathlib.Path(__file__)
+# In an editable install the package's folders are links, and code knows its file by either path.
+_PACKAGE = tuple(
+    str(folder)
+    for place in (_HERE, _HERE.resolve())
+    for folder in (place.parents[1], place.parents[2] / "transpile")
+)
 
 Frames = tuple[tuple[str, int, str], ...]
 

@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.traced import Traced
 
@@ -43,7 +43,11 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, Traced):
         atom: Atom = x.atom  # type: ignore[attr-defined]
-        return atom if dtype is None else atoms.convert(atom, dtype)
+        if dtype is None:
+            return atom
+        if x.abstract.kind is Kind.PYTHON and atom.type.dtype == atoms.INT64:
+            _check_fits(x, np.dtype(dtype))
+        return atoms.convert(atom, dtype)
     if isinstance(x, (np.ndarray, np.generic)):
         array = np.array(x)
         array.flags.writeable = False
@@ -54,6 +58,19 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
             return atoms.literal(complex(x), target)
         return atoms.literal(x, target)
     raise UnsupportedValueError(f"a {type(x).__name__} is no array or number")
+
+
+def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
+    """NumPy raises for a Python int that an integer dtype cannot hold."""
+    if dtype.kind not in "iu" or dtype == atoms.INT64:
+        return
+    info = np.iinfo(dtype)
+    outside: Atom = atoms.literal(False)
+    if x.interval.low < info.min:
+        outside = atoms.ufunc(np.less, x.atom, atoms.literal(info.min, np.int64))
+    if x.interval.high > info.max:
+        outside = atoms.logical_or(outside, atoms.ufunc(np.greater, x.atom, atoms.literal(info.max, np.int64)))
+    checks.fail_if(outside, lambda i: OverflowError(f"Python integer {i} out of bounds for {dtype.name}"), x.atom)
 
 
 def numpy_result(atom: Atom) -> Any:

@@ -15,15 +15,16 @@ from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.places import Place
 
 
-def frame_for(work: Lowering, here: Here, blocks: Sequence[Units], has_finally: bool) -> Frame:
+def frame_for(work: Lowering, here: Here, blocks: Sequence[Units], changing: bool) -> Frame:
     """How the blocks of a statement leave: natively where each of them always does, else by noting the exit.
 
-    A `finally` can still change names after a `return` inside was evaluated, so results with names in them wait.
+    `changing` says that names change after a `return` inside was evaluated (in a `finally`, at the end of a named
+    handler): then results with names in them have to wait.
     """
     leaving = [block for block in blocks if exits_of(block)]
     if not leaving:
         return InPlace()
-    native = not isinstance(here.frame, NotingFrame) and (not has_finally or isinstance(here.frame, UserFrame))
+    native = not isinstance(here.frame, NotingFrame) and (not changing or isinstance(here.frame, UserFrame))
     if native and not any(falls(block) for block in leaving):
         return here.frame
     code, value = here.place.fresh_outwards("exit_", "value_")

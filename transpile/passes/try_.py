@@ -72,7 +72,9 @@ class Try(StatementPass):
         if exits_of(blocks[-1]):
             work.session.report("AB111", node.finalbody or node)
             return Step([node], rest)
-        frame = frame_for(work, here, blocks, node.finalbody is not None)
+        unbound = {n for h in node.handlers if h.name is not None for n in bound_names(h.name.name)}
+        changing = node.finalbody is not None or bool(unbound & set(here.frame.outs))
+        frame = frame_for(work, here, blocks, changing)
         after = work.regions.entries(rest, here.after)
         if node.finalbody is not None:
             after = frozenset({work.flow.entry(node.finalbody)})
@@ -120,7 +122,7 @@ class Try(StatementPass):
     def _handler(self, work: Lowering, node: cst.ExceptHandler, around: _Around) -> cst.ExceptHandler:
         entry, last = work.flow.nodes(node)[0], work.flow.nodes(node)[-1]
         units = units_of(node.body)
-        after = frozenset({last}) if node.name is not None and falls(units) else around.after
+        after = frozenset({last}) if node.name is not None and last in work.flow.graph.unbinding else around.after
         body = block_in_place(work, units, node.body, around.frame, around.here, after)
         kind = node.type
         if kind is not None:

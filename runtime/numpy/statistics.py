@@ -1,0 +1,322 @@
+"""Means, spreads, order statistics and histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy.core import (
+    NoValue,
+    atom_of,
+    axes_tuple,
+    dtype_of,
+    fresh,
+    handle,
+    implements,
+    kept,
+    plain,
+    result,
+    supported,
+    zeros_atom,
+)
+from anabranch.runtime.values import arithmetic, atoms, checks, wrap
+from anabranch.runtime.values.dispatch import method
+
+
+def _flag(keepdims: Any) -> bool:
+    return keepdims is not NoValue and bool(keepdims)
+
+
+def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
+    """How many elements each mean takes in: an int, or an array with `where`."""
+    axes = folds.reduced_axes(axis, len(x.type.shape))
+    if where is True or where is NoValue:
+        count = 1
+        for a in axes:
+            count *= x.type.shape[a]
+        return np.intp(count)
+    mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
+    return folds.reduce(np.add, fresh(mask), folds.Options(axis, np.intp, None, keepdims))
+
+
+def _divided(total: Any, count: Any, dtype: Any) -> Atom:
+    (value,) = arithmetic.apply_atoms(np.true_divide, (total, count))
+    return atoms.convert(value, dtype)
+
+
+def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Atom:
+    """The mean in NumPy's dtype: float64 of integers, float16 summed in float32."""
+    source = x.type.dtype
+    half = dtype is None and source == np.float16
+    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
+    computed = computed if dtype is None else supported(dtype)
+    total = folds.reduce_atom(np.add, x, folds.Options(axis, computed, None, keepdims, NoValue, where))
+    value = _divided(fresh(total), _items(x, axis, where, keepdims), total.type.dtype)
+    return atoms.convert(value, np.float16) if half else value
+
+
+@method("mean")
+@implements(np.mean)
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
+) -> Any:
+    """As `numpy.mean`."""
+    return result(mean_atom(atom_of(a), axis, dtype, _flag(keepdims), where), out, "unsafe")
+
+
+def _correction(ddof: Any, correction: Any) -> Any:
+    if correction is NoValue:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, known: Any) -> Atom:
+    """The variance, by two passes as NumPy does it."""
+    source = x.type.dtype
+    half = dtype is None and source == np.float16
+    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
+    computed = computed if dtype is None else supported(dtype)
+    if known is NoValue or known is None:
+        total = folds.reduce_atom(np.add, x, folds.Options(axis, computed, None, True, NoValue, where))
+        center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
+    else:
+        center = atom_of(known)
+    (deviation,) = arithmetic.apply_atoms(np.subtract, (fresh(x), fresh(center)))
+    if deviation.type.dtype.kind == "c":
+        parts = [atoms.op(p, deviation) for p in ("real", "imag")]
+        squares = atoms.ufunc(np.add, *(atoms.ufunc(np.multiply, p, p) for p in parts))
+        computed = squares.type.dtype
+    else:
+        squares = atoms.ufunc(np.multiply, deviation, deviation)
+    total = folds.reduce_atom(np.add, squares, folds.Options(axis, computed, None, keepdims, NoValue, where))
+    (count,) = arithmetic.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
+    (count,) = arithmetic.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
+    value = _divided(fresh(total), wrap.numpy_result(count), total.type.dtype)
+    return atoms.convert(value, np.float16) if half else value
+
+
+@method("var")
+@implements(np.var)
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+    mean: Any = NoValue,
+    correction: Any = NoValue,
+) -> Any:
+    """As `numpy.var`."""
+    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
+    return result(value, out, "unsafe")
+
+
+@method("std")
+@implements(np.std)
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+    mean: Any = NoValue,
+    correction: Any = NoValue,
+) -> Any:
+    """As `numpy.std`."""
+    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
+    return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
+
+
+@implements(np.average)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
+    """As `numpy.average`; a sum of weights of zero raises `ZeroDivisionError` at run time."""
+    keep = _flag(keepdims)
+    if weights is None:
+        value = mean_atom(atom_of(a), axis, None, keep, NoValue)
+        count = np.asarray(dtype_of(fresh(value)).type(_items(atom_of(a), axis, NoValue, keep)))
+        scale: Any = fresh(atoms.broadcast_to(atoms.literal(count), value.type.shape))
+    else:
+        array, weight = _weighted(handle(a), handle(weights), axis)
+        dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
+        options = folds.Options(axis, dtype, None, keep)
+        sums = folds.reduce_atom(np.add, weight.atom, options)
+        _no_zero(sums)
+        scaled = arithmetic.apply(np.multiply, (array, weight))
+        total = folds.reduce_atom(np.add, atom_of(scaled, dtype), options)
+        value = atoms.ufunc(np.divide, total, atoms.broadcast_to(sums, total.type.shape))
+        scale = fresh(atoms.broadcast_to(sums, value.type.shape))
+    made = wrap.numpy_result(value)
+    return (made, wrap.numpy_result(scale.atom)) if returned else made
+
+
+def _no_zero(sums: Atom) -> None:
+    from_zero = atoms.ufunc(np.equal, sums, zeros_atom(sums.type.shape, sums.type.dtype))
+    any_zero = atoms.op("reduce_any", from_zero, axes=tuple(range(len(sums.type.shape))))
+    checks_fail(any_zero, ZeroDivisionError("Weights sum to zero, can't be normalized"))
+
+
+def checks_fail(pred: Atom, error: BaseException) -> None:
+    """Raise `error` where `pred` holds."""
+    checks.fail_if(pred, lambda _: error)
+
+
+def _weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
+    if array.shape == weight.shape:
+        return array, weight
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    axes = axes_tuple(axis, array.ndim, "axis")
+    if weight.shape != tuple(array.shape[i] for i in axes):
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    order = np.argsort(axes)
+    turned = atoms.transpose(weight.atom, [int(i) for i in order])
+    shape = [n if i in axes else 1 for i, n in enumerate(array.shape)]
+    return array, fresh(atoms.broadcast_to(atoms.reshape(turned, shape), array.shape))
+
+
+# ---- order statistics ------------------------------------------------------------------------------------------------
+
+
+def _lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
+    """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
+    value = atom_of(a)
+    shape = value.type.shape
+    axes = axes_tuple(axis, len(shape))
+    rest = [i for i in range(len(shape)) if i not in axes]
+    turned = atoms.transpose(value, (*rest, *axes))
+    size = 1
+    for i in axes:
+        size *= shape[i]
+    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), kept(shape, axes)
+
+
+def _nan_lines(line: Atom) -> Atom | None:
+    """Which lines hold a NaN."""
+    if line.type.dtype.kind not in "fc":
+        return None
+    return atoms.op("reduce_any", atoms.ufunc(np.isnan, line), axes=(len(line.type.shape) - 1,))
+
+
+@implements(np.median)
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+    """As `numpy.median`: NaN where a line holds one."""
+    del overwrite_input  # a permission
+    line, wide = _lines(a, axis)
+    last = len(line.type.shape) - 1
+    n = line.type.shape[last]
+    if n == 0:
+        value = mean_atom(line, last, None, False, NoValue)
+    else:
+        ordered = atoms.op("sort", line, axis=last, stable=False)
+        low, high = (n - 1) // 2, n // 2
+        value = mean_atom(folds.rows(ordered, low, high + 1, last), last, None, False, NoValue)
+        bad = _nan_lines(line)
+        if bad is not None:
+            value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
+    return result(atoms.reshape(value, wide) if _flag(keepdims) else value, out)
+
+
+def _quantile(a: Any, q: Any, axis: Any, out: Any, method_: str, keepdims: Any, percent: bool) -> Any:
+    name = "percentile" if percent else "quantile"
+    plain(name, method=(method_, "linear"))
+    if dtype_of(a).kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    levels = arithmetic.apply(np.true_divide, (q, 100)) if percent else q
+    level = atom_of(levels, np.float64)
+    _check_levels(level, "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]")
+    line, wide = _lines(a, axis)
+    last = len(line.type.shape) - 1
+    dtype = np.result_type(line.type.dtype, np.float64) if line.type.dtype.kind in "biu" else line.type.dtype
+    value = _interpolated(atoms.op("sort", line, axis=last, stable=False), level, dtype)
+    bad = _nan_lines(line)
+    if bad is not None:
+        nan = zeros_atom(value.type.shape, dtype, np.nan)
+        value = atoms.select(atoms.broadcast_to(bad, value.type.shape), nan, value)
+    if _flag(keepdims):
+        value = atoms.reshape(value, (*level.type.shape, *wide))
+    return result(value, out)
+
+
+def _check_levels(level: Atom, message: str) -> None:
+    shape = level.type.shape
+    inside = atoms.logical_and(
+        atoms.ufunc(np.greater_equal, level, zeros_atom(shape, np.float64)),
+        atoms.ufunc(np.less_equal, level, zeros_atom(shape, np.float64, 1)),
+    )
+    outside = atoms.op("reduce_any", atoms.logical_not(inside), axes=tuple(range(len(shape))))
+    checks_fail(outside, ValueError(message))
+
+
+def _interpolated(ordered: Atom, level: Atom, dtype: np.dtype[Any]) -> Atom:
+    """NumPy's linear rule between neighbours, which meets both ends exactly. Levels come first in the result."""
+    *outer, n = ordered.type.shape
+    shape = level.type.shape
+    if n == 0:
+        return zeros_atom((*shape, *outer), dtype, np.nan)
+    place = atoms.ufunc(np.multiply, level, zeros_atom(shape, np.float64, n - 1))
+    floor = atoms.ufunc(np.floor, place)
+    part = atoms.convert(atoms.ufunc(np.subtract, place, floor), dtype)
+    low = atoms.convert(floor, np.int64)
+    next_ = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1))
+    high = atoms.ufunc(np.minimum, next_, zeros_atom(shape, np.int64, n - 1))
+    front = atoms.transpose(ordered, (len(outer), *range(len(outer))))
+    left, right = (
+        atoms.convert(atoms.op("gather", front, atoms.reshape(i, (*shape, 1))), dtype) for i in (low, high)
+    )
+    full = left.type.shape
+    t = atoms.broadcast_to(atoms.reshape(part, (*shape, *(1 for _ in outer))), full)
+    span = atoms.ufunc(np.subtract, right, left)
+    forward = atoms.ufunc(np.add, left, atoms.ufunc(np.multiply, span, t))
+    rest = atoms.ufunc(np.subtract, zeros_atom(full, dtype, 1), t)
+    backward = atoms.ufunc(np.subtract, right, atoms.ufunc(np.multiply, span, rest))
+    late = atoms.ufunc(np.greater_equal, t, zeros_atom(full, dtype, 0.5))
+    value = atoms.select(late, backward, forward)
+    return atoms.select(atoms.ufunc(np.equal, right, left), left, value)
+
+
+@implements(np.quantile)
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """As `numpy.quantile`, by the linear method."""
+    plain("quantile", weights=(weights, None))
+    del overwrite_input  # a permission
+    return _quantile(a, q, axis, out, method, keepdims, percent=False)
+
+
+@implements(np.percentile)
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: Any = False,
+    method: Any = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """As `numpy.percentile`, by the linear method."""
+    plain("percentile", weights=(weights, None))
+    del overwrite_input  # a permission
+    return _quantile(a, q, axis, out, method, keepdims, percent=True)
+
