@@ -45,6 +45,16 @@ def quiet_start() -> Iterator[None]:
         del os.environ[name]
 
 
+def message_field(number: int, payload: bytes) -> bytes:
+    """A length-delimited field of a protocol buffer; appended to a message, it is merged into it."""
+
+    def varint(value: int) -> bytes:
+        low, rest = value & 127, value >> 7
+        return bytes([low]) if not rest else bytes([low | 128]) + varint(rest)
+
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
     """How one program is compiled.

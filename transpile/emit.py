@@ -1,6 +1,7 @@
 """Rewritten text to a code object whose lines and columns are the user's."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import linecache
@@ -85,7 +86,9 @@ class _Positions:
         for child in ast.iter_child_nodes(node):
             self._move(child, around)
 
-    def _span(self, node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern | ast.arg | ast.keyword | ast.alias) -> Span:
+    def _span(
+        self, node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern | ast.arg | ast.keyword | ast.alias
+    ) -> Span:
         end_line = node.end_lineno or node.lineno
         return Span(
             node.lineno,
@@ -101,8 +104,6 @@ class _Positions:
 
 
 def _future_flags() -> int:
-    import __future__
-
     flags = 0
     for feature in __future__.all_feature_names:
         flags |= getattr(__future__, feature).compiler_flag

@@ -88,7 +88,10 @@ CODES: dict[str, tuple[str, str]] = {
     "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
     "AB104": ("a class statement", "Define the class outside the function."),
     "AB105": ("import *", "Import the names that are needed."),
-    "AB106": ("code that looks at its own names (exec, eval, locals)", "Write the code itself, or use a dict of values."),
+    "AB106": (
+        "code that looks at its own names (exec, eval, locals)",
+        "Write the code itself, or use a dict of values.",
+    ),
     "AB107": ("an assignment expression that may not run", "Assign the name in a statement of its own before."),
     "AB108": ("an assignment expression in a loop test", "Write 'while True:', assign, and 'if not …: break'."),
     "AB109": ("an assignment expression in a comprehension", "Write the comprehension as a for loop."),

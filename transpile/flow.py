@@ -22,7 +22,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the code that becomes one function (or the two of an `if`): its nodes and the points where it is entered.
+    """A part of the code that becomes one function (or the two of an `if`): its nodes, and where it is entered.
 
     An entry that is no node of the region belongs to an empty branch: control goes straight on to it.
     """
@@ -120,7 +120,7 @@ class Flow:
     def untouched_until(self, region: Region, point: int, names: int) -> int:
         """Those of `names` that some way from the region's entries to `point` leaves as they were."""
         kept = self._unwritten(region, names)
-        return kept[point] if point in kept else names
+        return kept.get(point, names)
 
     def seen_by_handlers(self, region: Region) -> int:
         """Names whose value from inside the region is wanted where an exception out of the region goes."""

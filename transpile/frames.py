@@ -11,7 +11,7 @@ from typing import Protocol
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Exit, Exits, Propagate
+from anabranch.transpile.blocks import Exit, Propagate
 from anabranch.transpile.nodes import Statement, assign, call, line, listed, name, parenthesised
 
 
@@ -155,7 +155,6 @@ class NotingFrame:
 def inside(frame: Frame) -> Frame:
     """The frame of a function that stands in for the end of a block with `frame`."""
     return UserFrame(frame.layout, explicit=True) if isinstance(frame, UserFrame) else frame
-
 
 
 def _return(value: cst.BaseExpression | None) -> cst.SimpleStatementLine:

@@ -252,116 +252,6 @@ class _Builder:
         self.graph.spans[node] = (start, len(self.graph.after))
         return ends
 
-    def statement(self, node: cst.CSTNode, ends: list[int]) -> list[int]:
-        if isinstance(node, cst.If):
-            return self.if_(node, ends)
-        if isinstance(node, cst.While):
-            return self.while_(node, ends)
-        if isinstance(node, cst.For):
-            return self.for_(node, ends)
-        if isinstance(node, (cst.Try, cst.TryStar)):
-            return self.try_(node, ends)
-        if isinstance(node, cst.With):
-            return self.with_(node, ends)
-        if isinstance(node, cst.Match):
-            return self.match(node, ends)
-        ends = self.simple(node, ends)
-        if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
-            jumps = self.jumps
-            {cst.Return: jumps.returns, cst.Break: jumps.breaks, cst.Continue: jumps.continues}[type(node)] += ends
-            return []
-        return [] if isinstance(node, cst.Raise) else ends
-
-    def else_(self, node: cst.Else | cst.If | None, ends: list[int]) -> list[int]:
-        if node is None:
-            return ends
-        return self.block([node] if isinstance(node, cst.If) else statements(node.body), ends)
-
-    def if_(self, node: cst.If, ends: list[int]) -> list[int]:
-        test = self.simple(node.test, ends)
-        return self.block(statements(node.body), test) + self.else_(node.orelse, test)
-
-    def _loop_body(self, body: cst.BaseSuite, ends: list[int], head: int) -> list[int]:
-        """The body, back to the head; gives the ends of `break`."""
-        outer, self.jumps = self.jumps, _Jumps(returns=self.jumps.returns)
-        ends = self.block(statements(body), ends)
-        self.link(ends + self.jumps.continues, head)
-        breaks = self.jumps.breaks
-        self.jumps = outer
-        return breaks
-
-    def while_(self, node: cst.While, ends: list[int]) -> list[int]:
-        head = self.simple(node.test, ends)
-        breaks = self._loop_body(node.body, head, head[0])
-        return self.else_(node.orelse, [] if always(node.test) else head) + breaks
-
-    def for_(self, node: cst.For, ends: list[int]) -> list[int]:
-        ends = self.simple(node.iter, ends)
-        head = self.node(ends, Usage())
-        # The target is bound on the way into the body only: a loop over nothing leaves it as it was.
-        target = _target_reads(node.target)
-        target.writes.update(bound_names(node.target))
-        self.graph.spans[node.target] = (head + 1, head + 2)
-        breaks = self._loop_body(node.body, [self.node([head], target)], head)
-        return self.else_(node.orelse, [head]) + breaks
-
-    def _raise_to(self, first: int, last: int, handler: int) -> None:
-        for number in range(first, last):
-            self.graph.raising[number].append(handler)
-
-    def with_(self, node: cst.With, ends: list[int]) -> list[int]:
-        for item in node.items:
-            ends = self.simple(item, ends)
-        first = len(self.graph.after)
-        ends = self.block(statements(node.body), ends)
-        # A context manager may swallow an exception: every node of the block can be followed by what comes after.
-        end = self.node(ends, Usage())
-        self._raise_to(first, end, end)
-        return [end]
-
-    def try_(self, node: cst.Try | cst.TryStar, ends: list[int]) -> list[int]:
-        outer = self.jumps
-        if node.finalbody is not None:
-            self.jumps = _Jumps()
-        start = len(self.graph.after)
-        ends = self.block(statements(node.body), ends)
-        dispatch = self.node([], Usage())
-        self._raise_to(start, dispatch, dispatch)
-        ends = self.else_(node.orelse, ends)
-        for handler in node.handlers:
-            ends = ends + self.handler(handler, dispatch)
-        if node.finalbody is None:
-            return ends
-        inner, self.jumps = self.jumps, outer
-        final = self.node(ends + inner.all(), Usage())
-        self.graph.spans[node.finalbody] = (final, final + 1)
-        self._raise_to(start, final, final)
-        done = self.block(statements(node.finalbody.body), [final])
-        self._pass_on(inner, done)
-        return done if ends else []
-
-    def _pass_on(self, inner: _Jumps, ends: list[int]) -> None:
-        """Jumps that had something to run first go on from its ends."""
-        if inner.breaks:
-            self.jumps.breaks += ends
-        if inner.continues:
-            self.jumps.continues += ends
-        if inner.returns:
-            self.jumps.returns += ends
-
-    def handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler, dispatch: int) -> list[int]:
-        usage = usage_of([node.type] if node.type is not None else [])
-        names = bound_names(node.name.name) if node.name is not None else []
-        usage.writes.update(names)
-        start = self.node([dispatch], usage)
-        ends = self.block(statements(node.body), [start])
-        # Python unbinds the name when the handler ends.
-        if names and ends:
-            ends = [self.node(ends, Usage(deletes=set(names)))]
-            self.graph.unbinding.add(ends[0])
-        self.graph.spans[node] = (start, len(self.graph.after))
-        return ends
-
     def match(self, node: cst.Match, ends: list[int]) -> list[int]:
         ends = self.simple(node.subject, ends)
         done: list[int] = []
@@ -389,7 +279,9 @@ _CALM = (cst.Pass, cst.Break, cst.Continue, cst.Global, cst.Nonlocal)
 def _target_reads(target: cst.CSTNode) -> Usage:
     """What a target reads: the parts of its subscripts and attributes."""
     usage = usage_of([cst.Del(target)]) if isinstance(target, cst.BaseDelTargetExpression) else Usage()
-    return Usage(reads=usage.reads - set(bound_names(target)), calls=usage.calls, escapes=usage.escapes, inner=usage.inner)
+    return Usage(
+        reads=usage.reads - set(bound_names(target)), calls=usage.calls, escapes=usage.escapes, inner=usage.inner
+    )
 
 
 def irrefutable(pattern: cst.MatchPattern) -> bool:

@@ -13,7 +13,18 @@ from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.frames import Frame, Layout, UserFrame
 from anabranch.transpile.graph import EXIT
 from anabranch.transpile.names import Function, names_bound_here, usage_of
-from anabranch.transpile.nodes import Statement, assign, call, define, line, name, replace_children, string, thunk, tuple_of
+from anabranch.transpile.nodes import (
+    Statement,
+    assign,
+    call,
+    define,
+    line,
+    name,
+    replace_children,
+    string,
+    thunk,
+    tuple_of,
+)
 from anabranch.transpile.places import Place
 
 
@@ -308,8 +319,8 @@ class Reader:
     """Rewrites the expressions of one point of the code.
 
     `hidden` are names of comprehensions around; `once` is the code to report an assignment expression with where it
-    would not run exactly once in this function; `quote` is safe to use inside an f-string around; names in `standing_for`
-    are read as those expressions.
+    would not run exactly once in this function; `quote` is safe to use inside an f-string around; names in
+    `standing_for` are read as those expressions.
     """
 
     work: Lowering

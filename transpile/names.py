@@ -14,7 +14,9 @@ Function = cst.FunctionDef | cst.Lambda
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 
 # Callables that use up a generator before they return, so that it sees its names as they are at the call.
-CONSUMERS = frozenset("sum any all min max list tuple set frozenset dict sorted fsum prod join array".split())
+CONSUMERS = frozenset(
+    ("sum", "any", "all", "min", "max", "list", "tuple", "set", "frozenset", "dict", "sorted", "fsum", "prod", "join")
+)
 
 
 @dataclass(slots=True)

@@ -14,17 +14,20 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 # Fields that hold only layout, or names that are no variables.
 _LAYOUT = frozenset(
-    "lpar rpar lbracket rbracket lbrace rbrace comma semicolon equal leading_lines lines_after_decorators header footer "
-    "trailing_whitespace indent colon dot operator asynchronous newline encoding annotation returns star keyword "
-    "first_colon second_colon separator".split()
-)
-_NOT_VARIABLES = {cst.Attribute: {"attr"}, cst.Comparison: set(), cst.ComparisonTarget: set()}
+    {
+        "lpar", "rpar", "lbracket", "rbracket", "lbrace", "rbrace", "comma", "semicolon", "equal", "leading_lines",
+        "lines_after_decorators", "header", "footer", "trailing_whitespace", "indent", "colon", "dot", "operator",
+        "asynchronous", "newline", "encoding", "annotation", "returns", "star", "keyword", "first_colon",
+        "second_colon", "separator",
+    }
+)  # fmt: skip
+_NOT_VARIABLES: dict[type[cst.CSTNode], set[str]] = {cst.Attribute: {"attr"}}
 
 
 @cache
 def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """Names of the fields of a node type that can hold code."""
-    skipped = _NOT_VARIABLES.get(kind, set())
+    skipped: set[str] = _NOT_VARIABLES.get(kind, set())
     names = (f.name for f in dataclasses.fields(kind))
     return tuple(n for n in names if n not in _LAYOUT and n not in skipped and not n.startswith("whitespace"))
 
@@ -71,6 +74,7 @@ def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -
 
 
 def name(text: str) -> cst.Name:
+    """`text`."""
     return cst.Name(text)
 
 
@@ -83,8 +87,9 @@ def dotted(text: str) -> cst.BaseExpression:
     return found
 
 
-def string(text: str, quote: str = '"') -> cst.SimpleString:
-    return cst.SimpleString(f"{quote}{text}{quote}")
+def string(text: str) -> cst.SimpleString:
+    """`"text"`."""
+    return cst.SimpleString(f'"{text}"')
 
 
 def call(function: cst.BaseExpression, *arguments: cst.BaseExpression | cst.Arg) -> cst.Call:
@@ -98,6 +103,7 @@ def thunk(value: cst.BaseExpression) -> cst.Lambda:
 
 
 def tuple_of(items: Sequence[cst.BaseExpression], parentheses: bool = True) -> cst.Tuple:
+    """`(items…)`."""
     elements = [cst.Element(item) for item in items]
     return cst.Tuple(elements) if parentheses else cst.Tuple(elements, lpar=[], rpar=[])
 
@@ -108,6 +114,7 @@ def listed(items: Sequence[cst.BaseExpression]) -> cst.BaseExpression:
 
 
 def line(small: cst.BaseSmallStatement, leading: Sequence[cst.EmptyLine] = ()) -> cst.SimpleStatementLine:
+    """A line of one small statement."""
     return cst.SimpleStatementLine([small], leading_lines=leading)
 
 
@@ -119,6 +126,7 @@ def assign(targets: Sequence[str], value: cst.BaseExpression) -> cst.SimpleState
 
 
 def assign_to(target: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    """`target = value`."""
     return line(cst.Assign([cst.AssignTarget(_as_target(target))], value))
 
 

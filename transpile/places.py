@@ -66,7 +66,7 @@ class Place:
         return names
 
     def to_initialise(self, flow: Flow, region: Region, names: Iterable[str]) -> list[str]:
-        """Those of `names` that need a value right before a construct; those for the function's top are noted in `top`."""
+        """Those of `names` that need a value right before a construct; others may be noted in `top` for the start."""
         return [n for n in names if self._needs_value(flow, region, n)]
 
     def read_unset(self, flow: Flow, name: str, deferred: bool) -> None:
@@ -74,7 +74,7 @@ class Place:
         place: Place = self
         bit = flow.graph.bits[name]
         while place.region is not None:
-            if name in place.parameters or flow.assigned(place.region) & bit and name not in place.shared:
+            if name in place.parameters or (flow.assigned(place.region) & bit and name not in place.shared):
                 return
             assert place.parent is not None
             place = place.parent

@@ -49,7 +49,7 @@ class _Recorder(CodegenState):
 class _Mark:
     """Notes the span of one node; a plain class, since every node of the text passes here."""
 
-    __slots__ = ("state", "node", "start_node", "end_node", "line", "column")
+    __slots__ = ("column", "end_node", "line", "node", "start_node", "state")
 
     def __init__(
         self, state: _Recorder, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None

@@ -188,5 +188,3 @@ def _unmangled(function: types.FunctionType) -> tuple[str, ...]:
         return rest if owner and rest != text and is_private(rest) else text
 
     return tuple(plain(n) for n in function.__code__.co_freevars)
-
-

@@ -58,9 +58,7 @@ class Rewritten:
             if name in self.code.co_freevars:
                 cells[name] = types.CellType(_value(text, ab))
         closure = tuple(cells[name] for name in self.code.co_freevars)
-        bound = types.FunctionType(
-            self.code, function.__globals__, function.__name__, function.__defaults__, closure
-        )
+        bound = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, closure)
         bound.__kwdefaults__ = function.__kwdefaults__
         bound.__annotations__ = function.__annotations__
         bound.__doc__ = function.__doc__
@@ -108,7 +106,7 @@ def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten
 
 def _rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten:
     # The lazy door: libcst takes longer to import than everything else together.
-    from anabranch.transpile.rewriter import rewrite_function
+    from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
     result = rewrite_function(function, counterpart)
     headers = tuple(result.headers.items())

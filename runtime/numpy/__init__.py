@@ -7,12 +7,18 @@ protocols of traced values are served.
 from __future__ import annotations
 
 from anabranch.runtime.numpy import (
+    calculus as calculus,
     creation as creation,
     describing as describing,
     einsum as einsum,
     joining as joining,
     linear as linear,
+    logic as logic,
+    matrices as matrices,
     methods as methods,
+    nans as nans,
+    norms as norms,
+    padding as padding,
     ranges as ranges,
     reductions as reductions,
     selection as selection,
@@ -21,6 +27,6 @@ from anabranch.runtime.numpy import (
     statistics as statistics,
     ufuncs as ufuncs,
 )
-from anabranch.runtime.numpy.namespace import constructor, namespace, staged
+from anabranch.runtime.numpy.namespace import namespace, staged
 
-__all__ = ["constructor", "namespace", "staged"]
+__all__ = ["namespace", "staged"]

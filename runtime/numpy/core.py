@@ -70,7 +70,7 @@ def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]
 
 
 def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Register a function that makes an array: it is staged whatever its arguments are, so that the array is a handle."""
+    """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
 
     def register(function: Function) -> Function:
         for original in originals:
@@ -151,13 +151,14 @@ def store(out: Any, atom: Atom, casting: Any = "same_kind") -> Array:
         )
     if out.shape != atom.type.shape:
         raise ValueError(
-            f"output array has wrong shape: {_text(out.shape)} where the result has {_text(atom.type.shape)}"
+            f"output array has wrong shape: {text(out.shape)} where the result has {text(atom.type.shape)}"
         )
     out.set(atoms.convert(atom, out.dtype))
     return out
 
 
-def _text(shape: Sequence[int]) -> str:
+def text(shape: Sequence[int]) -> str:
+    """A shape as NumPy's messages write it."""
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
@@ -178,21 +179,23 @@ def spec_of(x: Any) -> Any:
     """What NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
     if isinstance(x, Traced) and type(x).__name__ == "PythonScalar":
-        return x.abstract.python(0)
+        zero: Any = x.abstract.python
+        return zero(0)
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
 
 
 def promoted(*xs: Any) -> np.dtype[Any]:
     """`np.result_type` of operands, Python scalars weak."""
-    return np.result_type(*map(spec_of, xs))
+    dtype: np.dtype[Any] = np.result_type(*map(spec_of, xs))
+    return dtype
 
 
 def supported(dtype: Any) -> np.dtype[Any]:
     """The dtype, where compiled code can hold it."""
-    dtype = np.dtype(dtype)
-    if dtype.kind in "OSUMm" or dtype.names or not dtype.isnative or dtype.itemsize > 16 or dtype.char in "gG":
-        raise UnsupportedOperationError(f"arrays of dtype {dtype} are not supported in compiled code")
-    return dtype
+    chosen: np.dtype[Any] = np.dtype(dtype)
+    if chosen.kind in "OSUMm" or chosen.names or not chosen.isnative or chosen.itemsize > 16 or chosen.char in "gG":
+        raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
+    return chosen
 
 
 # ---- shapes and axes -------------------------------------------------------------------------------------------------

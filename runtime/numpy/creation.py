@@ -60,10 +60,9 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
     return function
 
 
-for _original, _value in ((np.zeros, 0), (np.ones, 1), (np.empty, 0)):
-    creates(_original)(_constant(_original.__name__, _value))
-for _original, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
-    creates(_original)(_constant_like(_original.__name__, _value))
+for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
+    creates(getattr(np, _name))(_constant(_name, _value))
+    creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
 
 
 def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any) -> Any:
@@ -310,9 +309,7 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     places = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:
         places[:2] = [1, 0]
-    lines = [
-        atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)
-    ]
+    lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
     if not sparse:
         shape = arithmetic.broadcast_shapes(*(v.type.shape for v in lines))
         lines = [atoms.broadcast_to(v, shape) for v in lines]

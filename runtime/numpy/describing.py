@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory
-from anabranch.runtime.numpy.core import dtype_of, implements, one_axis, shape_of, spec_of, traced_inside
+from anabranch.runtime.numpy.core import dtype_of, implements, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.traced import Traced
@@ -97,6 +97,16 @@ def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> Any:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
     return isinstance(a, Array) and isinstance(b, Array) and a.storage is b.storage
+
+
+@implements(np.shares_memory)
+def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
+    """As `numpy.shares_memory`, where one of two handles on the same memory is all of it."""
+    if not may_share_memory(a, b, max_work):
+        return False
+    if a.path and b.path and a.path != b.path:
+        raise refused("shares_memory", "of two different views of one array")
+    return bool(a.size and b.size)
 
 
 @implements(np.iterable)

@@ -131,9 +131,7 @@ def _alone(term: Term, needed: str) -> Term:
 
 def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
     """Axes of size one repeated to the other operand's size, as NumPy broadcasts them."""
-    shape = [
-        y.type.shape[b.index(c)] if n == 1 and c in b else n for c, n in zip(a, x.type.shape, strict=True)
-    ]
+    shape = [y.type.shape[b.index(c)] if n == 1 and c in b else n for c, n in zip(a, x.type.shape, strict=True)]
     return atoms.broadcast_to(x, shape)
 
 

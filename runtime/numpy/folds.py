@@ -11,7 +11,6 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
-from anabranch.runtime.trace import bind1
 from anabranch.runtime.values import arithmetic, atoms
 from anabranch.runtime.values.array import Array
 
@@ -85,9 +84,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
     if math.prod(shape[a] for a in axes) == 0 and ufunc.identity is None:
         if options.initial is NoValue or options.initial is None:
             if math.prod(n for i, n in enumerate(shape) if i not in axes):
-                raise ValueError(
-                    f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-                )
+                raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
             value = atoms.reshape(x, [n for i, n in enumerate(shape) if i not in axes])
         else:
             value = _constant(options.initial, [n for i, n in enumerate(shape) if i not in axes], dtype)
@@ -101,6 +98,8 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
 
 def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes a reduction takes away; an axis that is named twice is refused in the words of NumPy's ufuncs."""
+    if ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1):
+        return ()
     try:
         return axes_tuple(axis, ndim)
     except np.exceptions.AxisError:
@@ -166,4 +165,4 @@ def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtype: np.dtype[Any]) -
     x = atoms.convert(x, dtype)
     if dtype.kind == "b" and ufunc in (np.add, np.multiply):
         ufunc = np.maximum if ufunc is np.add else np.minimum
-    return bind1(atoms.Op.table[_ACCUMULATIONS[ufunc]], x, axis=axis)
+    return atoms.op(_ACCUMULATIONS[ufunc], x, axis=axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
+    dtype_of,
     fresh,
     handle,
     implements,
@@ -33,7 +35,7 @@ def _items(arrays: Any) -> list[Any]:
     if isinstance(arrays, Array):
         return [arrays[i] for i in range(len(arrays))]
     if not isinstance(arrays, (list, tuple)):
-        raise TypeError("arrays to stack must be passed as a \"sequence\" type such as list or tuple.")
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
     return [operand(a) for a in arrays]
 
 
@@ -42,11 +44,8 @@ def _joined(values: Sequence[Atom], axis: int) -> Atom:
 
 
 def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom]:
-    if dtype is not None:
-        chosen = supported(dtype)
-    else:
-        # Arrays are joined, so Python scalars are not weak here.
-        chosen = np.result_type(*(atom_of(x).type.dtype for x in items))
+    # Arrays are joined, so Python scalars are not weak here.
+    chosen = np.result_type(*map(dtype_of, items)) if dtype is None else supported(dtype)
     for x in items:
         source = atom_of(x).type.dtype
         if dtype is not None and not np.can_cast(source, chosen, casting):
@@ -56,7 +55,9 @@ def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom
 
 
 @implements(np.concatenate)
-def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
     """As `numpy.concatenate`."""
     items = _items(arrays)
     if not items:
@@ -179,7 +180,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 
 def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
     parts = []
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in itertools.pairwise(bounds):
         slices = full_slices(array.shape)
         start, stop, _ = slice(low, high).indices(array.shape[axis])
         slices[axis] = views.AxisSlice(start, max(stop - start, 0))
@@ -229,7 +230,6 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
-@implements(np.unstack) if hasattr(np, "unstack") else (lambda f: f)
 def unstack(x: Any, /, *, axis: Any = 0) -> Any:
     """As `numpy.unstack`: views."""
     array = handle(x)
@@ -239,6 +239,10 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
     return tuple(moved[i] for i in range(len(moved)))
 
 
+if hasattr(np, "unstack"):
+    implements(np.unstack)(unstack)
+
+
 # ---- repeating -------------------------------------------------------------------------------------------------------
 
 
@@ -246,7 +250,9 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     value = atom_of(A)
-    counts = tuple(map(operator.index, reps)) if isinstance(reps, (list, tuple, np.ndarray)) else (operator.index(reps),)
+    counts = (
+        tuple(map(operator.index, reps)) if isinstance(reps, (list, tuple, np.ndarray)) else (operator.index(reps),)
+    )
     ndim = max(len(counts), len(value.type.shape))
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - len(value.type.shape)) + value.type.shape

@@ -22,6 +22,7 @@ from anabranch.runtime.numpy.core import (
     spec_of,
     store,
     supported,
+    text,
 )
 from anabranch.runtime.values import arithmetic, atoms, dispatch
 from anabranch.runtime.values.dispatch import method
@@ -37,20 +38,27 @@ def common(a: Any, b: Any, dtype: Any = None) -> tuple[Atom, Atom]:
 
 
 def dot_general(
-    x: Atom, y: Atom, contract: tuple[Sequence[int], Sequence[int]], batch: tuple[Sequence[int], Sequence[int]] = ((), ())
+    x: Atom,
+    y: Atom,
+    contract: tuple[Sequence[int], Sequence[int]],
+    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> Atom:
     """Batch axes first, then the rest of x, then the rest of y."""
     pairs = [(tuple(p), tuple(q)) for p, q in (contract, batch)]
     return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
 
 
-def _text(shape: Sequence[int]) -> str:
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-
-
 @implements(np.matmul, np.linalg.matmul)
 def matmul(
-    x1: Any, x2: Any, /, out: Any = None, *, casting: Any = "same_kind", order: Any = "K", dtype: Any = None, **others: Any
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: Any = None,
+    **others: Any,
 ) -> Any:
     """As `numpy.matmul`, with its messages where shapes do not fit."""
     for name, value in others.items():
@@ -92,8 +100,8 @@ def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
         return np.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
-            f"operands could not be broadcast together with remapped shapes [original->remapped]: {_text(left)}"
-            f"->{_remapped(left)} {_text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"
+            f"->{_remapped(left)} {text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
         ) from None
 
 
@@ -155,12 +163,14 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         at = max(len(right) - 2, 0)
         if left[-1] != right[at]:
             raise ValueError(
-                f"shapes {_text(left)} and {_text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+                f"shapes {text(left)} and {text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
                 f"{right[at]} (dim {at})"
             )
         value = dot_general(x, y, ([len(left) - 1], [at]))
     if out is not None and getattr(out, "dtype", None) != value.type.dtype:
-        raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
+        raise ValueError(
+            "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
+        )
     return result(value, out)
 
 
@@ -169,7 +179,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
     if x.type != y.type:
-        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {_text(x.type.shape)}")
+        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {text(x.type.shape)}")
     if x.type.dtype.kind == "c":
         x = atoms.ufunc(np.conjugate, x)
     return result(dot_general(x, y, ([0], [0])))
@@ -185,7 +195,7 @@ def inner(a: Any, b: Any, /) -> Any:
     if left[-1] != right[-1]:
         turned = (*right[:-2], right[-1], right[-2]) if len(right) > 1 else right
         raise ValueError(
-            f"shapes {_text(left)} and {_text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+            f"shapes {text(left)} and {text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
             f"{right[-1]} (dim {max(len(right) - 2, 0)})"
         )
     return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
@@ -217,7 +227,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
     if isinstance(axes, (tuple, list)):
-        left, right = ([s] if isinstance(s, (int, np.integer)) else list(s) for s in axes)
+        left, right = ([operator.index(s)] if isinstance(s, (int, np.integer)) else list(s) for s in axes)
     else:
         n = operator.index(axes)
         left, right = list(range(-n, 0)), list(range(n))
@@ -316,9 +326,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     """As `numpy.linalg.matrix_power`, for exponents that are not negative."""
     matrix = handle(a)
     if matrix.ndim < 2:
-        raise np.linalg.LinAlgError(
-            f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional"
-        )
+        raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
     if matrix.shape[-1] != matrix.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     n = operator.index(n)

@@ -51,6 +51,9 @@ for _name in ("flat", "strides", "data", "ctypes", "base", "flags", "__array_int
     _no_attribute(_name, "compiled code gives no access to memory")
 
 
+PROPERTIES["device"] = lambda _: "cpu"
+
+
 @implements(np.real)
 def real(val: Any) -> Any:
     """As `numpy.real`: a view of an array."""
@@ -63,13 +66,19 @@ def imag(val: Any) -> Any:
     return val.imag if hasattr(val, "imag") else handle(val).imag
 
 
+@method("conj", "conjugate")
+def conjugate(a: Any, out: Any = None) -> Any:
+    """As `ndarray.conjugate`: an array of real numbers is returned itself."""
+    if out is None and a.dtype.kind != "c":
+        return a
+    return _F[np.conjugate](a, out=out)
+
+
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
 @method("astype")
-def astype(
-    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True
-) -> Any:
+def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
     plain("ndarray.astype", order=(order if order not in ("C", "A") else "K", "K"))
     del subok  # there is one class of traced arrays

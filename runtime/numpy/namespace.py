@@ -18,7 +18,17 @@ from anabranch.runtime.values import dispatch, wrap
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
 # Functions that give another value at each call: tracing one would freeze a single value.
-_SEEDED = ("default_rng", "SeedSequence", "PCG64", "Philox", "MT19937", "SFC64", "PCG64DXSM", "RandomState", "Generator")
+_SEEDED = (
+    "default_rng",
+    "SeedSequence",
+    "PCG64",
+    "Philox",
+    "MT19937",
+    "SFC64",
+    "PCG64DXSM",
+    "RandomState",
+    "Generator",
+)
 
 
 class Namespace:
@@ -38,7 +48,9 @@ class Namespace:
         self.__name__ = module.__name__
 
     def __getattr__(self, name: str) -> Any:
-        value = staged(getattr(self.__wrapped__, name))
+        value = getattr(self.__wrapped__, name)
+        # A scalar type stands for itself, as a dtype and in isinstance; calls of it are staged where they are made.
+        value = value if isinstance(value, type) else staged(value)
         if not name.startswith("_"):
             self.__dict__[name] = value
         return value
@@ -62,7 +74,7 @@ def staged(obj: Any) -> Any:
     -------
     object
         A `Namespace` for a NumPy module, the registered function for a function or ufunc, a guard for a function
-        without one.
+        without one, a cast for a scalar type such as `numpy.float64`.
     """
     if isinstance(obj, types.ModuleType):
         return _module(obj) if _of_numpy(obj.__name__) else obj
@@ -72,11 +84,13 @@ def staged(obj: Any) -> Any:
         return obj
     if found is not None:
         return found
+    if isinstance(obj, type) and issubclass(obj, (np.number, np.bool_)):
+        return _cast(obj)
     if obj is np.mgrid or obj is np.ogrid:
         return Grid(sparse=obj is np.ogrid)
     if isinstance(obj, np.ufunc):
         return _guard(obj, f"numpy.{obj.__name__}")
-    if inspect.isroutine(obj) and not inspect.isclass(obj) and _is_function(obj):
+    if inspect.isroutine(obj) and _is_function(obj):
         return _guard(obj, f"{obj.__module__ or 'numpy.random'}.{obj.__name__}")
     return obj
 
@@ -113,14 +127,14 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise UnsupportedOperationError(f"{name} on a traced value is not supported")
         if impure and tracing() and not (original is np.random.default_rng and (args or kwargs)):
             raise UnsupportedOperationError(
-                f"{name} gives other numbers at each call, which compiled code would not; pass the numbers as an argument"
+                f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument"
             )
         return original(*args, **kwargs)
 
     return call
 
 
-def scalar_type(cls: Any) -> Callable[..., Any]:
+def _cast(cls: Any) -> Callable[..., Any]:
     """The staged call of a NumPy scalar type: `np.float64(x)` of a traced x is a cast."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -132,14 +146,6 @@ def scalar_type(cls: Any) -> Callable[..., Any]:
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     return call
-
-
-@functools.lru_cache(maxsize=64)
-def constructor(cls: Any) -> Any:
-    """What calling `cls` does in rewritten code: the staged cast for a NumPy scalar type, else the class itself."""
-    if isinstance(cls, type) and issubclass(cls, (np.number, np.bool_)):
-        return scalar_type(cls)
-    return cls
 
 
 namespace = Namespace(np)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import (
     atom_of,
     creates,
@@ -46,7 +46,11 @@ def arange(
         plain("arange", device=(device, None))
     start = named.pop("start", start)
     if named or start is None:
-        raise TypeError(f"arange() got unexpected keyword arguments {list(named)}" if named else "arange() requires stop to be specified.")
+        raise TypeError(
+            f"arange() got unexpected keyword arguments {list(named)}"
+            if named
+            else "arange() requires stop to be specified."
+        )
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -73,7 +77,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> int:
         )
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Traced) else start, stop, step))
-    return max(math.ceil((extent / step).real), 0)
+    return max(int(math.ceil((extent / step).real)), 0)
 
 
 def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:
@@ -150,7 +154,7 @@ def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom,
     zero = atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype))
     if step.type.shape:
         zero = atoms.op("reduce_any", zero, axes=tuple(range(len(step.type.shape))))
-    if isinstance(zero, atoms.Literal) and not zero.value:
+    if isinstance(zero, Literal) and not zero.value:
         return regular, step
     parts = atoms.ufunc(np.divide, positions, zeros_atom(shape, dtype, div))
     tiny = atoms.ufunc(np.multiply, parts, atoms.broadcast_to(delta, shape))

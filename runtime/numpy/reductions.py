@@ -12,13 +12,14 @@ from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, implements, kept, one_axis, result, store
 from anabranch.runtime.values import arithmetic, atoms, dispatch
 
+Table = dict[str, tuple[Callable[..., Any], np.ufunc]]
 # The reductions that count their keywords alike: name, function, ufunc.
-_PLAIN = {
+_PLAIN: Table = {
     "sum": (np.sum, np.add),
     "prod": (np.prod, np.multiply),
 }
-_EXTREMES = {"max": (np.max, np.maximum), "min": (np.min, np.minimum)}
-_TRUTHS = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and)}
+_EXTREMES: Table = {"max": (np.max, np.maximum), "min": (np.min, np.minimum)}
+_TRUTHS: Table = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and)}
 
 
 def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -82,10 +83,8 @@ def _position(name: str) -> Callable[..., Any]:
     return reduction
 
 
-for _name, _original in (("argmax", np.argmax), ("argmin", np.argmin)):
-    _function = _position(_name)
-    implements(_original)(_function)
-    dispatch.method(_name)(_function)
+for _name in ("argmax", "argmin"):
+    implements(getattr(np, _name))(dispatch.method(_name)(_position(_name)))
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -107,10 +106,8 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
     return fresh(value) if out is None else store(out, value)
 
 
-for _name, _original, _ufunc in (("cumsum", np.cumsum, np.add), ("cumprod", np.cumprod, np.multiply)):
-    _function = _running(_ufunc)
-    implements(_original)(_function)
-    dispatch.method(_name)(_function)
+for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
+    implements(getattr(np, _name))(dispatch.method(_name)(_running(_ufunc)))
 
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -123,9 +120,7 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
             value, shape = atoms.reshape(value, (1,)), (1,)
         if axis is None:
             if len(shape) > 1:
-                raise ValueError(
-                    "For arrays which have more than one dimension ``axis`` argument is required."
-                )
+                raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
             axis = 0
         at = one_axis(axis, len(shape))
         if not include_initial:

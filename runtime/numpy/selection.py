@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ from anabranch.runtime.numpy.core import (
     promoted,
     refused,
     result,
+    shape_argument,
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.dispatch import method
 
 _F = dispatch.FUNCTIONS
@@ -140,24 +142,22 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 
 
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
+    where_ = f"for axis {axis} " if axis is not None else ""
+    _refuse_outside(index, -size, size, lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"))
     shape = index.type.shape
-    n = zeros_atom(shape, np.int64, size)
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
-    shifted = atoms.select(negative, atoms.ufunc(np.add, index, n), index)
-    if settings().checks and index.type.size:
-        flat = atoms.reshape(index, (index.type.size,))
-        outside = atoms.logical_or(
-            atoms.ufunc(np.greater_equal, shifted, n), atoms.ufunc(np.less, shifted, zeros_atom(shape, np.int64))
-        )
-        outside = atoms.reshape(outside, (index.type.size,))
-        first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
-        where_ = f"for axis {axis} " if axis is not None else ""
-        checks.fail_if(
-            atoms.op("reduce_any", outside, axes=(0,)),
-            lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"),
-            first,
-        )
-    return shifted
+    return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
+
+
+def _refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
+    """Raise for the first index that is not in [low, high)."""
+    if not settings().checks or not index.type.size:
+        return
+    flat = atoms.reshape(index, (index.type.size,))
+    least, limit = (zeros_atom(flat.type.shape, np.int64, n) for n in (low, high))
+    outside = atoms.logical_or(atoms.ufunc(np.greater_equal, flat, limit), atoms.ufunc(np.less, flat, least))
+    first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
+    checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first)
 
 
 def along(value: Atom, index: Atom, axis: int) -> Atom:
@@ -290,7 +290,54 @@ def unsized(name: str) -> Any:
     return function
 
 
-for _original in (np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.trim_zeros, np.union1d, np.intersect1d,
-                  np.setdiff1d, np.setxor1d, np.unique_all, np.unique_counts, np.unique_inverse, np.unique_values):  # fmt: skip
-    implements(_original)(unsized(_original.__name__))
+_UNSIZED = (
+    "nonzero argwhere flatnonzero unique unique_all unique_counts unique_inverse unique_values trim_zeros union1d "
+    "intersect1d setdiff1d setxor1d"
+)
+for _name in _UNSIZED.split():
+    implements(getattr(np, _name))(unsized(_name))
 method("nonzero")(unsized("ndarray.nonzero"))
+
+
+# ---- flat positions --------------------------------------------------------------------------------------------------
+
+
+@implements(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+    """As `numpy.unravel_index`."""
+    plain("unravel_index", order=(order, "C"))
+    sizes = shape_argument(shape)
+    index = atom_of(indices)
+    if index.type.dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
+    index = atoms.convert(index, np.int64)
+    total = math.prod(sizes)
+    message = f"is out of bounds for array with size {total}"
+    _refuse_outside(index, 0, total, lambda i: ValueError(f"index {i} {message}"))
+    columns = []
+    for size in reversed(sizes):
+        n = zeros_atom(index.type.shape, np.int64, max(size, 1))
+        columns.append(wrap.numpy_result(atoms.ufunc(np.remainder, index, n)))
+        index = atoms.ufunc(np.floor_divide, index, n)
+    return tuple(reversed(columns))
+
+
+@implements(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+    """As `numpy.ravel_multi_index`."""
+    plain("ravel_multi_index", order=(order, "C"))
+    sizes = shape_argument(dims)
+    items = [multi_index[i] for i in range(len(multi_index))]
+    if len(items) != len(sizes):
+        raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
+    parts = [atoms.convert(v, np.int64) for v in broadcast_atoms(*items)]
+    total = zeros_atom(parts[0].type.shape, np.int64)
+    for part, size, how in zip(parts, sizes, modes, strict=True):
+        if how == "raise":
+            _refuse_outside(part, 0, size, lambda _: ValueError("invalid entry in coordinates array"))
+        else:
+            part = positions(fresh(part), size, how)
+        scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))
+        total = atoms.ufunc(np.add, scaled, part)
+    return result(total)

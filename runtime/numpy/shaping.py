@@ -203,7 +203,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
 
 
 def _rolled(ndim: int, axis: int, start: int) -> list[int]:
-    """The order of the axes, read off the shape of an array whose axes have the sizes 2, 3, …"""
+    """The order of the axes, read off the shape of an array whose axes have the sizes 2, 3, and so on."""
     shape = np.rollaxis(np.broadcast_to(np.int8(0), range(2, 2 + ndim)), axis, start).shape
     return [n - 2 for n in shape]
 

@@ -133,7 +133,9 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     chosen = np.result_type(promoted(base, v))
     line, wanted = atom_of(base, chosen), atom_of(v, chosen)
     if len(line.type.shape) != 1:
-        raise ValueError("object too deep for desired array" if line.type.shape else "object of too small depth for desired array")
+        raise ValueError(
+            "object too deep for desired array" if line.type.shape else "object of too small depth for desired array"
+        )
     return result(bisect(line, wanted, right=side in ("right", "r", "R")))
 
 

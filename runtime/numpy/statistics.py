@@ -24,6 +24,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.values import arithmetic, atoms, checks, wrap
 from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values.python_scalar import is_python_scalar
 
 
 def _flag(keepdims: Any) -> bool:
@@ -163,12 +164,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
 def _no_zero(sums: Atom) -> None:
     from_zero = atoms.ufunc(np.equal, sums, zeros_atom(sums.type.shape, sums.type.dtype))
     any_zero = atoms.op("reduce_any", from_zero, axes=tuple(range(len(sums.type.shape))))
-    checks_fail(any_zero, ZeroDivisionError("Weights sum to zero, can't be normalized"))
-
-
-def checks_fail(pred: Atom, error: BaseException) -> None:
-    """Raise `error` where `pred` holds."""
-    checks.fail_if(pred, lambda _: error)
+    checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
 def _weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
@@ -188,7 +184,7 @@ def _weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def _lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
+def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
     value = atom_of(a)
     shape = value.type.shape
@@ -212,7 +208,7 @@ def _nan_lines(line: Atom) -> Atom | None:
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission
-    line, wide = _lines(a, axis)
+    line, wide = lines(a, axis)
     last = len(line.type.shape) - 1
     n = line.type.shape[last]
     if n == 0:
@@ -232,12 +228,25 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method_: str, keepdims: Any, 
     plain(name, method=(method_, "linear"))
     if dtype_of(a).kind == "c":
         raise TypeError("a must be an array of real numbers")
-    levels = arithmetic.apply(np.true_divide, (q, 100)) if percent else q
-    level = atom_of(levels, np.float64)
-    _check_levels(level, "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]")
-    line, wide = _lines(a, axis)
+    source = dtype_of(a)
+    if source.kind == "b":
+        raise TypeError(
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+            "logical_xor function instead."
+        )
+    floating = source.kind == "f"
+    if percent:
+        q = arithmetic.apply(np.true_divide, (q, source.type(100) if floating else 100))
+    # A Python number is weak, so it takes part in the array's own precision.
+    level = atom_of(q, source if floating and is_python_scalar(q) else np.result_type(dtype_of(q), np.float16))
+    _check_levels(
+        level, "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
+    )
+    line, wide = lines(a, axis)
     last = len(line.type.shape) - 1
-    dtype = np.result_type(line.type.dtype, np.float64) if line.type.dtype.kind in "biu" else line.type.dtype
+    if not line.type.shape[last]:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+    dtype = np.result_type(source, level.type.dtype)
     value = _interpolated(atoms.op("sort", line, axis=last, stable=False), level, dtype)
     bad = _nan_lines(line)
     if bad is not None:
@@ -245,38 +254,40 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method_: str, keepdims: Any, 
         value = atoms.select(atoms.broadcast_to(bad, value.type.shape), nan, value)
     if _flag(keepdims):
         value = atoms.reshape(value, (*level.type.shape, *wide))
+        return fresh(value) if out is None else result(value, out)
     return result(value, out)
 
 
 def _check_levels(level: Atom, message: str) -> None:
-    shape = level.type.shape
+    shape, dtype = level.type.shape, level.type.dtype
     inside = atoms.logical_and(
-        atoms.ufunc(np.greater_equal, level, zeros_atom(shape, np.float64)),
-        atoms.ufunc(np.less_equal, level, zeros_atom(shape, np.float64, 1)),
+        atoms.ufunc(np.greater_equal, level, zeros_atom(shape, dtype)),
+        atoms.ufunc(np.less_equal, level, zeros_atom(shape, dtype, 1)),
     )
     outside = atoms.op("reduce_any", atoms.logical_not(inside), axes=tuple(range(len(shape))))
-    checks_fail(outside, ValueError(message))
+    checks.fail_if(outside, lambda _: ValueError(message))
 
 
 def _interpolated(ordered: Atom, level: Atom, dtype: np.dtype[Any]) -> Atom:
     """NumPy's linear rule between neighbours, which meets both ends exactly. Levels come first in the result."""
     *outer, n = ordered.type.shape
-    shape = level.type.shape
-    if n == 0:
-        return zeros_atom((*shape, *outer), dtype, np.nan)
-    place = atoms.ufunc(np.multiply, level, zeros_atom(shape, np.float64, n - 1))
+    shape, precision = level.type.shape, level.type.dtype
+    place = atoms.ufunc(np.multiply, level, zeros_atom(shape, precision, n - 1))
     floor = atoms.ufunc(np.floor, place)
     part = atoms.convert(atoms.ufunc(np.subtract, place, floor), dtype)
     low = atoms.convert(floor, np.int64)
     next_ = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1))
     high = atoms.ufunc(np.minimum, next_, zeros_atom(shape, np.int64, n - 1))
     front = atoms.transpose(ordered, (len(outer), *range(len(outer))))
-    left, right = (
-        atoms.convert(atoms.op("gather", front, atoms.reshape(i, (*shape, 1))), dtype) for i in (low, high)
-    )
-    full = left.type.shape
-    t = atoms.broadcast_to(atoms.reshape(part, (*shape, *(1 for _ in outer))), full)
-    span = atoms.ufunc(np.subtract, right, left)
+    left, right = (atoms.op("gather", front, atoms.reshape(i, (*shape, 1))) for i in (low, high))
+    span = atoms.convert(atoms.ufunc(np.subtract, right, left), dtype)
+    ends = [atoms.convert(v, dtype) for v in (left, right)]
+    return _lerp(ends[0], ends[1], span, atoms.reshape(part, (*shape, *(1 for _ in outer))))
+
+
+def _lerp(left: Atom, right: Atom, span: Atom, part: Atom) -> Atom:
+    full, dtype = left.type.shape, left.type.dtype
+    t = atoms.broadcast_to(part, full)
     forward = atoms.ufunc(np.add, left, atoms.ufunc(np.multiply, span, t))
     rest = atoms.ufunc(np.subtract, zeros_atom(full, dtype, 1), t)
     backward = atoms.ufunc(np.subtract, right, atoms.ufunc(np.multiply, span, rest))
@@ -319,4 +330,3 @@ def percentile(
     plain("percentile", weights=(weights, None))
     del overwrite_input  # a permission
     return _quantile(a, q, axis, out, method, keepdims, percent=True)
-

@@ -23,6 +23,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     store,
     supported,
+    text,
     traced_inside,
     zeros_atom,
 )
@@ -74,9 +75,8 @@ class StagedUfunc:
         args = tuple(map(resolved, args))
         nin, nout = self.ufunc.nin, self.ufunc.nout
         if not nin <= len(args) <= nin + nout:
-            raise TypeError(
-                f"{self.ufunc.__name__}() takes from {nin} to {nin + nout} positional arguments but {len(args)} were given"
-            )
+            wanted = f"from {nin} to {nin + nout} positional arguments"
+            raise TypeError(f"{self.ufunc.__name__}() takes {wanted} but {len(args)} were given")
         outs = self._outs(args[nin:], out)
         values = self._values(args[:nin], dtype, casting)
         results = [self._place(v, o, resolved(where), casting) for v, o in zip(values, outs, strict=True)]
@@ -125,7 +125,7 @@ class StagedUfunc:
         if not isinstance(out, Array):
             store(out, value, casting)
         if not np.can_cast(value.type.dtype, out.dtype, casting):
-            raise _output_casting_error(self.ufunc, value.type.dtype, out.dtype, casting)
+            raise output_casting_error(self.ufunc, value.type.dtype, out.dtype, casting)
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
@@ -141,10 +141,9 @@ class StagedUfunc:
     ) -> Any:
         """As `ufunc.reduce`."""
         if not traced_inside((array, out, initial, where)):
-            return self.ufunc.reduce(array, axis, dtype, out, keepdims, initial, where)
+            ufunc: Any = self.ufunc
+            return ufunc.reduce(array, axis, dtype, out, keepdims, initial, where)
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
-        if not shape_of(resolved(array)) and axis in (0, -1):
-            options = folds.Options(None, dtype, out, keepdims, resolved(initial), resolved(where))
         return folds.reduce(self.ufunc, resolved(array), options)
 
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -189,7 +188,7 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
     try:
         return atoms.broadcast_to(value, shape)
     except ValueError:
-        given, wanted = ("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in (shape, value.type.shape))
+        given, wanted = text(shape), text(value.type.shape)
         raise ValueError(
             f"non-broadcastable output operand with shape {given} doesn't match the broadcast shape {wanted}"
         ) from None
@@ -202,9 +201,8 @@ def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
     where = atom_of(fresh(atoms.reshape(iota((a.size,)), a.shape))[indices])
     other = operand(b)
     loop = ufunc.resolve_dtypes((a.dtype, _weak(other), None))
-    if not np.can_cast(loop[2], a.dtype, "same_kind"):
-        raise _output_casting_error(ufunc, loop[2], a.dtype, "same_kind")
     if loop[2] != a.dtype:
+        # NumPy computes each step in the loop's dtype and casts it back.
         raise refused(f"{ufunc.__name__}.at", f"an operand of {loop[1]} on an array of {a.dtype}")
     updates = _fit(wrap.as_atom(other, a.dtype), where.type.shape)
     count = where.type.size
@@ -212,9 +210,10 @@ def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
     a.set(atoms.reshape(atoms.op("scatter", *flat, combine=ufunc.__name__), a.shape))
 
 
-def _output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any) -> Exception:
+def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
+    """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
-        ufunc, casting, source, target, 0
+        ufunc, casting, source, target, place
     )
     return error
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Storage, current
-from anabranch.runtime.values import aliasing, arithmetic, atoms, indexing, views, wrap
+from anabranch.runtime.values import aliasing, arithmetic, atoms, dispatch, indexing, views, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.scalar import NumPyLike
 from anabranch.runtime.values.traced import INPLACE
@@ -45,6 +45,10 @@ class Array(NumPyLike):
     @shape.setter
     def shape(self, shape: Any) -> None:
         reshaped = self.reshape(shape)
+        if reshaped.storage is not self.storage:
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            )
         self.path, self._shape = reshaped.path, reshaped.shape
 
     @property
@@ -53,6 +57,26 @@ class Array(NumPyLike):
         if dtype.kind == "c" and any(isinstance(s, views.ComplexPart) for s in self.path):
             return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
         return dtype
+
+    @property
+    def real(self) -> Any:
+        """The real part: a view, or the array itself where it is real."""
+        return dispatch.PROPERTIES["real"](self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part: a view."""
+        return dispatch.PROPERTIES["imag"](self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self.imag[...] = value
 
     @property
     def atom(self) -> Atom:

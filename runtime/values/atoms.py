@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.ops import families as _families
+from anabranch.runtime.ops import families as families  # imported so that the table is full
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import bind, bind1
 
-del _families  # imported so that the table is full
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 

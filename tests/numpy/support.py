@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime._jaxlib import compile_text
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Program, evaluate
-from anabranch.runtime.numpy import staged
+from anabranch.runtime.lower import lower
+from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.trace import Trace, building
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
@@ -20,7 +23,9 @@ from anabranch.runtime.values.python_scalar import PythonScalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.traced import Traced
 
-# "evaluate": the ops' own NumPy evaluation; "xla": the lowered Program, compiled.
+NDArray = np.ndarray[Any, Any]
+Results = Sequence[NDArray]
+# "evaluate" runs the ops' own NumPy evaluation, "xla" the lowered and compiled Program.
 BACKEND = os.environ.get("ANABRANCH_TEST_BACKEND", "evaluate")
 
 
@@ -31,41 +36,32 @@ class Static:
     value: Any
 
 
-def _run(program: Program, arguments: Sequence[Any]) -> tuple[np.ndarray[Any, Any], ...]:
-    if BACKEND == "evaluate":
-        return evaluate(program, *arguments)
-    from anabranch.runtime._jaxlib import compile_text
-    from anabranch.runtime.lower import lower
-
-    return tuple(map(np.asarray, compile_text(lower(program))(arguments)))
-
-
 class _Call:
     """One traced call: its inputs, and how to turn what comes out into what eager code would hold."""
 
     def __init__(self) -> None:
         self.trace = Trace()
-        self.arguments: list[np.ndarray[Any, Any]] = []
-        self.inputs: list[tuple[np.ndarray[Any, Any], Any]] = []
+        self.arguments: list[NDArray] = []
+        self.inputs: list[tuple[NDArray, Any]] = []
         self.outputs: list[Any] = []
 
     def enter(self, x: Any) -> Any:
         """A traced value for a number or array; containers part by part."""
         if isinstance(x, Static):
             return x.value
-        if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
+        if type(x) in (list, tuple):
             return type(x)(map(self.enter, x))
-        if type(x) in PYTHON_DTYPES and type(x) is not bool:
+        if type(x) in (int, float, complex):
             return PythonScalar(self._formal(np.asarray(x, PYTHON_DTYPES[type(x)])))
-        if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+        if isinstance(x, (np.number, np.bool_)):
             return NumPyScalar(self._formal(np.asarray(x)))
-        if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
+        if isinstance(x, np.ndarray):
             handle = wrap.array_of(self._formal(np.array(x, order="C")))
             self.inputs.append((x, handle))
             return handle
         return x
 
-    def _formal(self, array: np.ndarray[Any, Any]) -> Any:
+    def _formal(self, array: NDArray) -> Any:
         self.arguments.append(array)
         return self.trace.root.formal(ArrayType(array.shape, array.dtype))
 
@@ -73,15 +69,13 @@ class _Call:
         self.outputs.append(self.trace.root.resolve(atom))
         return len(self.outputs) - 1
 
-    def leave(self, value: Any) -> Callable[[Sequence[Any]], Any]:
+    def leave(self, value: Any) -> Callable[[Results], Any]:
         """How to build the eager counterpart of a result from the Program's outputs."""
         if isinstance(value, ChoiceValue):
             value = value.resolve()
         if isinstance(value, (list, tuple)):
-            parts = [self.leave(v) for v in value]
-            return lambda results: type(value)(p(results) for p in parts) if type(value) in (list, tuple) else tuple(
-                p(results) for p in parts
-            )
+            parts, kind = [self.leave(v) for v in value], list if isinstance(value, list) else tuple
+            return lambda results: kind(p(results) for p in parts)
         if not isinstance(value, Traced):
             return lambda _: value
         index = self.output(value.atom)
@@ -91,82 +85,161 @@ class _Call:
             return lambda results: results[index][()]
         return lambda results: np.asarray(results[index])
 
-    def run(self, leave: Callable[[Sequence[Any]], Any]) -> tuple[Any, list[Any]]:
-        root = self.trace.root
+    def run(self, leave: Callable[[Results], Any]) -> Any:
+        """Run the Program, write what it changed, raise what it raised."""
+        root, trace = self.trace.root, self.trace
         with building(root):
-            code, detail = self.output(root.read(self.trace.error_code)), self.output(root.read(self.trace.error_detail))
-            changed = [self.output(handle.atom) for _, handle in self.inputs]
+            code, detail = (self.output(root.read(s)) for s in (trace.error_code, trace.error_detail))
+            changed = [(x, self.output(handle.atom)) for x, handle in self.inputs]
         program = Program(tuple(root.formals), tuple(root.equations), tuple(self.outputs))
-        results = _run(program, self.arguments)
+        results = _backend(program, self.arguments)
         if results[code]:
-            raise self.trace.failures[int(results[code]) - 1].make(int(results[detail]))
-        return leave(results), [results[i] for i in changed]
+            raise trace.failures[int(results[code]) - 1].make(int(results[detail]))
+        for original, index in changed:
+            if original.size and original.flags.writeable and original.tobytes() != results[index].tobytes():
+                original[...] = results[index]
+        return leave(results)
+
+
+def _backend(program: Program, arguments: Sequence[Any]) -> Results:
+    if BACKEND == "evaluate":
+        return evaluate(program, *arguments)
+    return [np.asarray(x) for x in compile_text(lower(program))(arguments)]
 
 
 def staged_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`function(*args, **kwargs)` with numbers and arrays traced; arrays written in place are written for real.
+    """The staged counterpart of a NumPy function, with numbers and arrays traced; arrays are written in place.
 
-    `Static(x)` stays x. Keywords stay as they are unless they are arrays. `function` is looked up with `staged`, so both a
-    NumPy function and one that is written against the staged namespace can be called.
+    `Static(x)` stays x; of the keywords only arrays are traced.
     """
+    return _staged(staged(function), args, kwargs)
+
+
+def _staged(target: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     call = _Call()
     with building(call.trace.root):
         entered = [call.enter(x) for x in args]
-        named = {k: call.enter(v) if isinstance(v, (np.ndarray, np.generic, list)) else _plain(v) for k, v in kwargs.items()}
-        target = staged(function) if function.__module__ is None or not hasattr(function, "__code__") else function
-        target = staged(function)
+        named = {k: call.enter(v) if isinstance(v, np.ndarray) else _strip(v) for k, v in kwargs.items()}
         leave = call.leave(target(*entered, **named))
-    value, changed = call.run(leave)
-    for (original, _), new in zip(call.inputs, changed, strict=True):
-        if original.flags.writeable and not np.array_equal(original, new):
-            original[...] = new
-    return value
-
-
-def _plain(x: Any) -> Any:
-    return x.value if isinstance(x, Static) else x
+    return call.run(leave)
 
 
 def eager_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The same call with NumPy."""
-
-    def strip(x: Any) -> Any:
-        if isinstance(x, Static):
-            return x.value
-        return type(x)(map(strip, x)) if isinstance(x, (list, tuple)) and not hasattr(x, "_fields") else x
-
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return function(*map(strip, args), **{k: strip(v) for k, v in kwargs.items()})
+        return function(*map(_strip, args), **{k: _strip(v) for k, v in kwargs.items()})
 
 
-def assert_same(got: Any, wanted: Any, *, exact: bool = False) -> None:
-    """Same kind of object, dtype, shape, and values (floats to within rounding)."""
+def _strip(x: Any) -> Any:
+    if isinstance(x, Static):
+        return x.value
+    return type(x)(map(_strip, x)) if type(x) in (list, tuple) else x
+
+
+def _fresh(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    return type(x)(map(_fresh, x)) if type(x) in (list, tuple) else x
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One call; `refused` is a part of the message where it is not staged, `error` compares the message too."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    refused: str | None = None
+
+    def __str__(self) -> str:
+        parts = [_short(x) for x in self.args] + [f"{k}={_short(v)}" for k, v in self.kwargs.items()]
+        return f"{getattr(self.function, '__name__', self.function)}({', '.join(parts)})"
+
+    def check(self) -> None:
+        """Assert that the staged call does what NumPy does: result, arguments written, exception."""
+        mine, theirs = _fresh(list(self.args)), _fresh(list(self.args))
+        got = outcome(staged_call, self.function, *mine, **self.kwargs)
+        if self.refused is not None:
+            assert isinstance(got, UnsupportedOperationError), repr(got)
+            assert self.refused in str(got)
+            return
+        wanted = outcome(eager_call, self.function, *theirs, **self.kwargs)
+        compare(got, wanted)
+        if not isinstance(wanted, Exception):
+            compare(mine, theirs)
+
+
+def _short(x: Any) -> str:
+    if isinstance(x, np.ndarray):
+        return f"{x.dtype}{list(x.shape)}".replace(" ", "")
+    if isinstance(x, (list, tuple)):
+        return "[" + ",".join(map(_short, x)) + "]"
+    return repr(x.value) if isinstance(x, Static) else f"traced {x!r}"
+
+
+class Table:
+    """Cases of a family of functions."""
+
+    def __init__(self) -> None:
+        self.cases: list[Case] = []
+
+    def __call__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Add a case."""
+        self.cases.append(Case(function, args, kwargs))
+
+    def refuses(self, message: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Add a case that is not staged."""
+        self.cases.append(Case(function, args, kwargs, message))
+
+    def __iter__(self) -> Iterator[Case]:
+        return iter(self.cases)
+
+
+def check_program(program: Callable[..., Any], *args: Any) -> None:
+    """Assert that `program(np, *args)` does the same with the staged namespace as with NumPy."""
+    mine, theirs = _fresh(list(args)), _fresh(list(args))
+    got = outcome(lambda: _staged(lambda *xs: program(namespace, *xs), mine, {}))
+    wanted = outcome(eager_call, program, np, *theirs)
+    compare(got, wanted)
+    if not isinstance(wanted, Exception):
+        compare(mine, theirs)
+
+
+def outcome(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result, or the exception that was raised."""
+    try:
+        return call(*args, **kwargs)
+    except Exception as error:
+        return error
+
+
+def compare(got: Any, wanted: Any) -> None:
+    """Assert the same exception, or the same kind of object, dtype, shape and values (floats to within rounding)."""
+    if isinstance(wanted, Exception) or isinstance(got, Exception):
+        if type(got) is not type(wanted):
+            raise AssertionError(f"{got!r} for {wanted!r}") from (got if isinstance(got, Exception) else None)
+        return
     if isinstance(wanted, (list, tuple)):
         assert isinstance(got, (list, tuple)), f"{type(got)} for {type(wanted)}"
         assert len(got) == len(wanted)
         for g, w in zip(got, wanted, strict=True):
-            assert_same(g, w, exact=exact)
+            compare(g, w)
         return
-    kinds = [np.ndarray if isinstance(x, np.ndarray) else type(x) for x in (got, wanted)]
-    assert kinds[0] is kinds[1], f"{kinds[0]} for {kinds[1]}: {got!r} for {wanted!r}"
     if not isinstance(wanted, (np.ndarray, np.generic, int, float, complex)):
         assert got == wanted
         return
-    g, w = np.asarray(got), np.asarray(wanted)
-    assert g.dtype == w.dtype, f"{g.dtype} for {w.dtype}"
-    assert g.shape == w.shape, f"{g.shape} for {w.shape}"
-    if w.dtype.kind not in "fc" or exact:
-        np.testing.assert_array_equal(g, w)
+    kinds = [np.ndarray if isinstance(x, np.ndarray) else type(x) for x in (got, wanted)]
+    assert kinds[0] is kinds[1], f"{kinds[0]} for {kinds[1]}: {got!r} for {wanted!r}"
+    _compare_values(np.asarray(got), np.asarray(wanted))
+
+
+def _compare_values(got: NDArray, wanted: NDArray) -> None:
+    assert got.dtype == wanted.dtype, f"{got.dtype} for {wanted.dtype}"
+    assert got.shape == wanted.shape, f"{got.shape} for {wanted.shape}"
+    if wanted.dtype.kind not in "fc":
+        np.testing.assert_array_equal(got, wanted)
         return
-    eps = np.finfo(w.dtype).eps
+    slack = 64 * float(np.finfo(wanted.dtype).eps)
     with np.errstate(all="ignore"):
-        np.testing.assert_allclose(g, w, rtol=64 * eps, atol=64 * eps)
-
-
-def outcome(call: Callable[..., Any], function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The result, or the exception that was raised."""
-    try:
-        return call(function, *args, **kwargs)
-    except Exception as error:
-        return error
+        np.testing.assert_allclose(got, wanted, rtol=slack, atol=slack)

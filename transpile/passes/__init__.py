@@ -30,7 +30,8 @@ PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(),
-    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Named(), Formatted(), Undefined(), Refused(),
+    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Named(), Formatted(), Undefined(),
+    Refused(),
 )  # fmt: skip
 
 _STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}

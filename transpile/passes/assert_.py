@@ -9,8 +9,9 @@ from anabranch.transpile.passes.base import Example, SmallPass
 
 
 class Assert(SmallPass):
+    """assert becomes a call; the message is computed only where it is needed."""
+
     handles = (cst.Assert,)
-    message = "assert becomes a call; the message is computed only where it is needed"
     examples = (
         Example(
             'def f(x):\n    assert x > 0, "neg"\n    assert x\n',

@@ -20,14 +20,15 @@ class Example:
 
 
 class Pass:
-    """One construct.
-
-    `handles` are the node types that it takes, `message` says in one line what becomes of them.
-    """
+    """One construct; the docstring says in a line what becomes of it, `handles` are the node types that it takes."""
 
     handles: ClassVar[tuple[type[object], ...]]
-    message: ClassVar[str]
     examples: ClassVar[tuple[Example, ...]] = ()
+
+    @property
+    def message(self) -> str:
+        """What becomes of the construct."""
+        return (type(self).__doc__ or "").strip()
 
 
 class StatementPass(Pass):

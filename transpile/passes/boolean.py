@@ -9,8 +9,9 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 
 
 class Boolean(ExpressionPass):
+    """and/or become calls with the later operands as lambdas, which run only where Python would run them."""
+
     handles = (cst.BooleanOperation,)
-    message = "and/or become calls with the later operands as lambdas, which run only where Python would run them"
     examples = (
         Example(
             "def f(a, b, c):\n    return a and b and c\n",
@@ -35,8 +36,9 @@ class Boolean(ExpressionPass):
 
 
 class Not(ExpressionPass):
+    """not becomes a call."""
+
     handles = (cst.UnaryOperation,)
-    message = "not becomes a call"
     examples = (Example("def f(x):\n    return not x\n", "def f(x):\n    return ab.not_(x)\n"),)
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:

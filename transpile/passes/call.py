@@ -13,8 +13,9 @@ _LOOKERS = frozenset({"exec", "eval", "locals"})
 
 
 class Call(ExpressionPass):
+    """f(x) becomes ab.call(f, x), so that f is rewritten too, unless f is known to be staged."""
+
     handles = (cst.Call,)
-    message = "f(x) becomes ab.call(f, x), so that f is rewritten too, unless f is known to be staged"
     examples = (
         Example(
             "def f(o, i, k):\n    return o.bump(i, *k, end=2)\n",

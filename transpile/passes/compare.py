@@ -15,8 +15,9 @@ _SIGNS: dict[type[cst.BaseCompOp], str] = {
 
 
 class Compare(ExpressionPass):
+    """A chain, in and is become calls; each operand of a chain is evaluated at most once."""
+
     handles = (cst.Comparison,)
-    message = "a chain, in and is become calls; each operand of a chain is evaluated at most once"
     examples = (
         Example(
             "def f(x):\n    return 0 < x < 10\n",

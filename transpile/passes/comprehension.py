@@ -12,8 +12,9 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 
 
 class Comprehension(ExpressionPass):
+    """A comprehension stays; its element, iterables and conditions are rewritten."""
+
     handles = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-    message = "a comprehension stays; its element, iterables and conditions are rewritten"
     examples = (
         Example(
             "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
@@ -51,8 +52,9 @@ class Comprehension(ExpressionPass):
 
 
 class Named(ExpressionPass):
+    """An assignment expression stays where it runs exactly once."""
+
     handles = (cst.NamedExpr,)
-    message = "an assignment expression stays where it runs exactly once"
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.NamedExpr)
@@ -63,8 +65,9 @@ class Named(ExpressionPass):
 
 
 class Formatted(ExpressionPass):
+    """Strings put into an f-string use the other kind of quotes."""
+
     handles = (cst.FormattedString,)
-    message = "strings put into an f-string use the other kind of quotes"
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.FormattedString)
@@ -72,8 +75,9 @@ class Formatted(ExpressionPass):
 
 
 class Refused(ExpressionPass):
+    """await and yield can't be rewritten."""
+
     handles = (cst.Await, cst.Yield)
-    message = "await and yield can't be rewritten"
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         reader.work.session.report("AB101" if isinstance(node, cst.Await) else "AB102", node)

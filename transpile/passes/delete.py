@@ -10,8 +10,9 @@ from anabranch.transpile.passes.base import Example, SmallPass
 
 
 class Delete(SmallPass):
+    """del of a name assigns it an Undefined; items and attributes are deleted as ever."""
+
     handles = (cst.Del,)
-    message = "del of a name assigns it an Undefined; items and attributes are deleted as ever"
     examples = (
         Example(
             "def f(t, o):\n    del t\n    del o[0]\n",
@@ -41,5 +42,3 @@ def _parts(target: cst.BaseExpression) -> list[cst.BaseExpression]:
     if isinstance(target, (cst.Tuple, cst.List)):
         return [part for element in target.elements for part in _parts(element.value)]
     return [target]
-
-

@@ -17,12 +17,13 @@ EXITS: dict[type[cst.CSTNode], Exit] = {
 
 
 class Leave(StatementPass):
+    """break, continue and return become the result of the function that their block has become."""
+
     handles = (cst.Return, cst.Break, cst.Continue)
-    message = "break, continue and return become the result of the function that their block has become"
     examples = (
         Example(
             "def f(a, s):\n    for v in a:\n        if v < 0:\n            continue\n        s = s + v\n    return s\n",
-            '''def f(a, s):
+            """def f(a, s):
     def for_body(v, s):
         def if_true(s):
             return s
@@ -32,7 +33,7 @@ class Leave(StatementPass):
         return ab.if_(v < 0, if_true, if_false, (s,))
     s = ab.for_(a, for_body, (s,), ("s",))
     return s
-''',
+""",
         ),
     )
 

@@ -14,23 +14,24 @@ from anabranch.transpile.passes.loops import Loop, element_place, finish, take_a
 
 
 class For(StatementPass):
+    """The body of a for becomes a function of the element and the names that the loop carries."""
+
     handles = (cst.For,)
-    message = "the body of a for becomes a function of the element and the names that the loop carries"
     examples = (
         Example(
             "def f(n):\n    s = 0\n    for i in range(n):\n        s = s + i\n    return s\n",
-            '''def f(n):
+            """def f(n):
     s = 0
     def for_body(i, s):
         s = s + i
         return s
     s = ab.for_(ab.call(range, n), for_body, (s,), ("s",))
     return s
-''',
+""",
         ),
         Example(
             "def f(a):\n    for i, v in a:\n        if v > i:\n            return v\n    return 0\n",
-            '''def f(a):
+            """def f(a):
     def for_body(item):
         i, v = item
         def if_true():
@@ -44,7 +45,7 @@ class For(StatementPass):
     def if_false():
         return 0
     return ab.if_(exit_ == ab.RETURN, if_true, if_false)
-''',
+""",
         ),
     )
 

@@ -11,8 +11,9 @@ from anabranch.transpile.passes.base import Example, ExpressionPass, StatementPa
 
 
 class Lambda(ExpressionPass):
+    """The body of a lambda is rewritten in place."""
+
     handles = (cst.Lambda,)
-    message = "the body of a lambda is rewritten in place"
     examples = (
         Example(
             "def f():\n    return lambda v: v if v > 0 else -v\n",
@@ -31,8 +32,9 @@ class Lambda(ExpressionPass):
 
 
 class Function(StatementPass):
+    """The body of an inner function is rewritten in place."""
+
     handles = (cst.FunctionDef,)
-    message = "the body of an inner function is rewritten in place"
     examples = (
         Example(
             "def f(n):\n    def g(k):\n        return not k\n    return g(n)\n",
@@ -62,8 +64,9 @@ def _defaults(reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
 
 
 class Class(StatementPass):
+    """A class statement can't be rewritten."""
+
     handles = (cst.ClassDef,)
-    message = "a class statement can't be rewritten"
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, cst.ClassDef)

@@ -34,12 +34,13 @@ class Fork:
 
 
 class If(StatementPass):
+    """The branches of an if become functions; where one leaves, the rest of the block moves into the other."""
+
     handles = (cst.If,)
-    message = "the branches of an if become functions; where one leaves, the rest of the block moves into the other"
     examples = (
         Example(
             "def f(x, y):\n    if x > 0:\n        y = y * 2  # twice\n    return y\n",
-            '''def f(x, y):
+            """def f(x, y):
     def if_true(y):
         y = y * 2  # twice
         return y
@@ -47,21 +48,21 @@ class If(StatementPass):
         return y
     y = ab.if_(x > 0, if_true, if_false, (y,), ("y",))
     return y
-''',
+""",
         ),
         Example(
             "def f(x):\n    if x > 0:\n        return x * 2\n    return x - 1\n",
-            '''def f(x):
+            """def f(x):
     def if_true():
         return x * 2
     def if_false():
         return x - 1
     return ab.if_(x > 0, if_true, if_false)
-''',
+""",
         ),
         Example(
             "def f(x):\n    if x > 0:\n        if x > 10:\n            return 1\n        x = x + 1\n    return x\n",
-            '''def f(x):
+            """def f(x):
     def if_true(x):
         def if_true(x):
             return ab.RETURN, 1, x
@@ -77,7 +78,7 @@ class If(StatementPass):
     def if_false_2():
         return ab.returned(value_)
     return ab.if_(exit_ == ab.NEXT, if_true_2, if_false_2)
-''',
+""",
         ),
     )
 
@@ -93,8 +94,9 @@ class If(StatementPass):
 
 
 class SyntheticIf(StatementPass):
+    """The rest of a block after an exit may have been taken stands in an if on the exit code."""
+
     handles = (Choice,)
-    message = "the rest of a block after an exit may have been taken stands in an if on the exit code"
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, Choice)
@@ -103,8 +105,9 @@ class SyntheticIf(StatementPass):
 
 
 class Propagation(StatementPass):
+    """An exit noted in a variable goes on outwards."""
+
     handles = (Propagate,)
-    message = "an exit noted in a variable goes on outwards"
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, Propagate)
@@ -140,9 +143,7 @@ def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
     after = work.regions.entries(rest, here.after)
     exits = exits_of(fork.true.units + fork.false.units)
     split = _split(work, fork, after)
-    layout = replace(
-        work.layout, coded=True, valued=Exit.RETURN in exits, outs=work.names(split.own & split.live_out)
-    )
+    layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits, outs=work.names(split.own & split.live_out))
     code, value = here.place.fresh_outwards("exit_", "value_")
     targets = layout.targets(code, value if layout.valued else None)
     statements = _assigned(work, fork, split, Here(ResultFrame(layout), here.place, after), targets)
@@ -162,9 +163,7 @@ def _tail(work: Lowering, fork: Fork, here: Here) -> list[Statement]:
     return [*before, line(cst.Return(call_))]
 
 
-def _assigned(
-    work: Lowering, fork: Fork, split: Split, here: Here, targets: tuple[str, ...]
-) -> list[Statement]:
+def _assigned(work: Lowering, fork: Fork, split: Split, here: Here, targets: tuple[str, ...]) -> list[Statement]:
     before, call_ = _forked(work, fork, split, here, targets)
     return [*before, assign(targets, call_)]
 

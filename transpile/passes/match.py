@@ -14,7 +14,7 @@ from anabranch.transpile.passes.base import Example, StatementPass
 
 # Classes whose one positional pattern is the subject itself.
 _SELF_MATCHING = frozenset(
-    "bool bytearray bytes dict float frozenset int list set str tuple".split()
+    {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"}
 )
 
 
@@ -27,13 +27,14 @@ class _Plan:
 
 
 class Match(StatementPass):
+    """A match statement becomes a chain of ifs on its subject."""
+
     handles = (cst.Match,)
-    message = "a match statement becomes a chain of ifs on its subject"
     examples = (
         Example(
             "def f(n):\n    match n + 1:\n        case 0 | 1:\n            r = 10\n        case k if k > 5:\n"
             "            r = k\n        case _:\n            r = 0\n    return r\n",
-            '''def f(n):
+            """def f(n):
     subject = n + 1
     def if_true():
         r = 10
@@ -50,7 +51,7 @@ class Match(StatementPass):
         return r
     r = ab.if_(ab.or_(subject == 0, lambda: subject == 1), if_true, if_false, (), ("r",))
     return r
-''',
+""",
         ),
     )
 
@@ -146,8 +147,9 @@ class Match(StatementPass):
 
 
 class Binding(StatementPass):
+    """What a pattern captures is assigned at the start of its block."""
+
     handles = (Given,)
-    message = "what a pattern captures is assigned at the start of its block"
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, Given)
@@ -156,5 +158,3 @@ class Binding(StatementPass):
 
 def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpression:
     return cst.Comparison(left, [cst.ComparisonTarget(cst.Equal(), right)])
-
-

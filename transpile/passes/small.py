@@ -11,8 +11,9 @@ from anabranch.transpile.passes.base import Example, SmallPass
 
 
 class Assign(SmallPass):
+    """An assignment stays; its value and the parts of its targets are rewritten."""
+
     handles = (cst.Assign,)
-    message = "an assignment stays; its value and the parts of its targets are rewritten"
     examples = (
         Example(
             "def f(a, i, x):\n    a[i if x else 0], b = x, not x\n    return b\n",
@@ -32,8 +33,9 @@ class Assign(SmallPass):
 
 
 class Annotated(SmallPass):
+    """An annotated assignment stays; its value is rewritten."""
+
     handles = (cst.AnnAssign,)
-    message = "an annotated assignment stays; its value is rewritten"
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, cst.AnnAssign)
@@ -46,8 +48,9 @@ class Annotated(SmallPass):
 
 
 class Augmented(SmallPass):
+    """An augmented assignment stays, after a check where its name may be unset."""
+
     handles = (cst.AugAssign,)
-    message = "an augmented assignment stays, after a check where its name may be unset"
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, cst.AugAssign)
@@ -63,8 +66,9 @@ class Augmented(SmallPass):
 
 
 class Import(SmallPass):
+    """What a function imports is exchanged for its staged counterpart."""
+
     handles = (cst.Import, cst.ImportFrom)
-    message = "what a function imports is exchanged for its staged counterpart"
     examples = (
         Example(
             "def f(x):\n    import math\n    return math.pi\n",
@@ -84,8 +88,9 @@ class Import(SmallPass):
 
 
 class Global(SmallPass):
+    """Globals can be read, not assigned."""
+
     handles = (cst.Global,)
-    message = "globals can be read, not assigned"
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, cst.Global)

@@ -9,12 +9,14 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 
 
 class Ternary(ExpressionPass):
+    """a if c else b becomes a call with both values as lambdas."""
+
     handles = (cst.IfExp,)
-    message = "a if c else b becomes a call with both values as lambdas"
     examples = (
         Example(
             "def f(x):\n    return x * 2 if x > 3 else (x + 1 if x > 0 else -x)\n",
-            "def f(x):\n    return ab.ifexp(x > 3, lambda: x * 2, lambda: ab.ifexp(x > 0, lambda: x + 1, lambda: -x))\n",
+            "def f(x):\n    return ab.ifexp(x > 3, lambda: x * 2, lambda: "
+            "ab.ifexp(x > 0, lambda: x + 1, lambda: -x))\n",
         ),
     )
 

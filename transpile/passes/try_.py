@@ -25,24 +25,25 @@ class _Around:
 
 
 class Try(StatementPass):
+    """A try statement stays; its blocks are rewritten in place, its body is marked where it has handlers."""
+
     handles = (cst.Try,)
-    message = "a try statement stays; its blocks are rewritten in place, its body is marked where it has handlers"
     examples = (
         Example(
             "def f(x):\n    try:\n        y = not x\n    except ValueError:\n        y = x\n    return y\n",
-            '''def f(x):
+            """def f(x):
     try:
         with ab.try_block():
             y = ab.not_(x)
     except ValueError:
         y = x
     return y
-''',
+""",
         ),
         Example(
-            "def f(n, s):\n    for i in n:\n        try:\n            if i:\n                continue\n            s = s + i\n"
-            "        finally:\n            s = s + 1\n    return s\n",
-            '''def f(n, s):
+            "def f(n, s):\n    for i in n:\n        try:\n            if i:\n                continue\n"
+            "            s = s + i\n        finally:\n            s = s + 1\n    return s\n",
+            """def f(n, s):
     def for_body(i, s):
         exit_ = ab.NEXT
         try:
@@ -62,7 +63,7 @@ class Try(StatementPass):
         return ab.if_(exit_ == ab.NEXT, if_true, if_false)
     s = ab.for_(n, for_body, (s,), ("s",))
     return s
-''',
+""",
         ),
     )
 
@@ -137,20 +138,20 @@ class Try(StatementPass):
         (own,) = bound_names(asname.name)
         bit = work.flow.graph.mask([own])
         wanted = any(work.flow.live_in[after] & bit for after in work.flow.graph.after[last])
-        if not bit or not wanted:
+        # A generated function may give the name out although nobody reads it: there it has to stay bound.
+        if not bit or not (wanted or here.place.region is not None):
             return node
         (error,) = here.place.fresh("error")
         body = [assign([own], name(error)), *node.body.body, *work.undefined([own])]
         assert isinstance(node.body, cst.IndentedBlock)
-        changed = node.with_changes(
-            name=asname.with_changes(name=name(error)), body=node.body.with_changes(body=body)
-        )
+        changed = node.with_changes(name=asname.with_changes(name=name(error)), body=node.body.with_changes(body=body))
         return work.derived(changed, node)
 
 
 class TryStar(StatementPass):
+    """except* can't be rewritten."""
+
     handles = (cst.TryStar,)
-    message = "except* can't be rewritten"
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, cst.TryStar)

@@ -10,12 +10,13 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 
 
 class Undefined(ExpressionPass):
+    """A read of a name that may be unset asks whether it is."""
+
     handles = (cst.Name,)
-    message = "a read of a name that may be unset asks whether it is"
     examples = (
         Example(
             "def f(x):\n    if x > 0:\n        t = x\n    return t\n",
-            '''def f(x):
+            """def f(x):
     t = ab.Undefined("t")
     def if_true(t):
         t = x
@@ -24,7 +25,7 @@ class Undefined(ExpressionPass):
         return t
     t = ab.if_(x > 0, if_true, if_false, (t,), ("t",))
     return ab.defined(t)
-''',
+""",
         ),
     )
 

@@ -13,12 +13,13 @@ from anabranch.transpile.passes.loops import finish, take_apart
 
 
 class While(StatementPass):
+    """The test and the body of a while become functions of the names that the loop carries."""
+
     handles = (cst.While,)
-    message = "the test and the body of a while become functions of the names that the loop carries"
     examples = (
         Example(
             "def f(n):\n    s = 0\n    while n > 0:\n        s = s + n\n        n = n - 1\n    return s\n",
-            '''def f(n):
+            """def f(n):
     s = 0
     def while_test(n, s):
         return n > 0
@@ -28,11 +29,11 @@ class While(StatementPass):
         return n, s
     n, s = ab.while_(while_test, while_body, (n, s), ("n", "s"))
     return s
-''',
+""",
         ),
         Example(
             "def f(n):\n    while True:\n        if n > 9:\n            break\n        n = n * 2\n    return n\n",
-            '''def f(n):
+            """def f(n):
     def while_test(n):
         return True
     def while_body(n):
@@ -44,7 +45,7 @@ class While(StatementPass):
         return ab.if_(n > 9, if_true, if_false, (n,))
     exit_, n = ab.while_(while_test, while_body, (n,), ("n",), exits=("break",))
     return n
-''',
+""",
         ),
     )
 

@@ -11,12 +11,13 @@ from anabranch.transpile.passes.native import block_in_place, followed, frame_fo
 
 
 class With(StatementPass):
+    """A with statement stays; its block is rewritten in place and notes the exit that it takes."""
+
     handles = (cst.With,)
-    message = "a with statement stays; its block is rewritten in place and notes the exit that it takes"
     examples = (
         Example(
             "def f(m, x):\n    with m:\n        if x > 0:\n            x = x * 2\n    with m:\n        return x\n",
-            '''def f(m, x):
+            """def f(m, x):
     with m:
         def if_true():
             nonlocal x
@@ -26,7 +27,7 @@ class With(StatementPass):
         ab.if_(x > 0, if_true, if_false)
     with m:
         return x
-''',
+""",
         ),
     )
 

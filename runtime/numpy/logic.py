@@ -1,0 +1,244 @@
+"""Closeness, equality, membership, and numbers made finite or rounded."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    dtype_of,
+    fresh,
+    handle,
+    implements,
+    operand,
+    refused,
+    result,
+    shape_of,
+    zeros_atom,
+)
+from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.numpy.ufuncs import output_casting_error
+from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.dispatch import method
+
+_F = dispatch.FUNCTIONS
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+    """As `numpy.isclose`."""
+    x, y = operand(a), operand(b)
+    if not shape_of(x) and not hasattr(x, "dtype"):
+        x = fresh(atom_of(x))
+    if not hasattr(y, "dtype"):
+        y = fresh(atom_of(y))
+    if y.dtype.kind in "biu":
+        y = _F[np.array](y, dtype=np.result_type(y.dtype, 1.0) if y.dtype.kind != "m" else None)
+    distance = _F[np.less_equal](_F[np.abs](x - y), atol + rtol * _F[np.abs](y))
+    close = _F[np.logical_or](_F[np.logical_and](distance, _F[np.isfinite](y)), x == y)
+    if equal_nan:
+        close = _F[np.logical_or](close, _F[np.logical_and](_F[np.isnan](x), _F[np.isnan](y)))
+    return close
+
+
+@implements(np.allclose)
+def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+    """As `numpy.allclose`: a Python bool."""
+    return python_bool(_F[np.all](isclose(a, b, rtol, atol, equal_nan)))
+
+
+def python_bool(x: Any) -> Any:
+    """A traced Python bool of a truth value."""
+    return x.item() if hasattr(x, "item") else x
+
+
+@implements(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+    """As `numpy.array_equal`: a Python bool."""
+    if shape_of(a1) != shape_of(a2):
+        return False
+    same = arithmetic.apply(np.equal, (a1, a2))
+    if equal_nan and all(dtype_of(x).kind in "fc" for x in (a1, a2)):
+        both = _F[np.logical_and](_F[np.isnan](a1), _F[np.isnan](a2))
+        same = _F[np.logical_or](same, both)
+    return python_bool(_F[np.all](same))
+
+
+@implements(np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """As `numpy.array_equiv`: a Python bool."""
+    try:
+        np.broadcast_shapes(shape_of(a1), shape_of(a2))
+    except ValueError:
+        return False
+    return python_bool(_F[np.all](arithmetic.apply(np.equal, (a1, a2))))
+
+
+@implements(np.isin)
+def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+    """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
+    del assume_unique, kind  # both only choose NumPy's method
+    dtype = np.result_type(dtype_of(element), dtype_of(test_elements))
+    wanted, line = atom_of(element, dtype), atom_of(test_elements, dtype)
+    if dtype.kind == "c":
+        raise refused("isin", "of complex numbers")
+    n, shape = line.type.size, wanted.type.shape
+    if n == 0:
+        return fresh(zeros_atom(shape, np.bool_, bool(invert)))
+    ordered = atoms.op("sort", atoms.reshape(line, (n,)), axis=0, stable=False)
+    place = bisect(ordered, wanted, right=False)
+    place = atoms.ufunc(np.minimum, place, zeros_atom(shape, np.int64, n - 1))
+    found = atoms.ufunc(np.equal, atoms.op("gather", ordered, atoms.reshape(place, (*shape, 1))), wanted)
+    return fresh(atoms.logical_not(found) if invert else found)
+
+
+def _infinite(name: str, sign: float) -> Any:
+    def function(x: Any, out: Any = None) -> Any:
+        if dtype_of(x).kind == "c":
+            raise TypeError(f"This operation is not supported for {dtype_of(x)} values because it would be ambiguous.")
+        infinite = arithmetic.apply(np.isinf, (x,))
+        side = arithmetic.apply(np.signbit, (x,))
+        side = side if sign < 0 else arithmetic.apply(np.logical_not, (side,))
+        return _F[np.logical_and](infinite, side, out=out)
+
+    function.__name__ = name
+    return function
+
+
+implements(np.isposinf)(_infinite("isposinf", 1.0))
+implements(np.isneginf)(_infinite("isneginf", -1.0))
+
+
+@implements(np.iscomplex)
+def iscomplex(x: Any) -> Any:
+    """As `numpy.iscomplex`."""
+    if dtype_of(x).kind != "c":
+        return result(zeros_atom(shape_of(x), np.bool_))
+    return result(atom_of(arithmetic.apply(np.not_equal, (handle(x).imag, 0))))
+
+
+@implements(np.isreal)
+def isreal(x: Any) -> Any:
+    """As `numpy.isreal`."""
+    return _F[np.imag](x) == 0
+
+
+@implements(np.nan_to_num)
+def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """As `numpy.nan_to_num`."""
+    value = atom_of(x)
+    if value.type.dtype.kind == "c":
+        pair = [_finite(fresh(atoms.op(p, value)), nan, posinf, neginf) for p in ("real", "imag")]
+        made = atoms.op("complex", *pair)
+    elif value.type.dtype.kind == "f":
+        made = _finite(fresh(value), nan, posinf, neginf)
+    else:
+        made = value
+    if copy:
+        return result(made) if not isinstance(operand(x), Array) or made.type.shape else wrap.numpy_result(made)
+    target = handle(x)
+    target.set(made)
+    return target if target.shape else target[()]
+
+
+def _finite(x: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
+    info = np.finfo(x.dtype)
+    shape = x.shape
+    value = x.atom
+    for mask, default, given in (
+        (_F[np.isnan](x), 0.0, nan),
+        (isposinf(x), info.max, posinf),
+        (isneginf(x), info.min, neginf),
+    ):
+        new = atoms.broadcast_to(atom_of(default if given is None else given, x.dtype), shape)
+        value = atoms.select(atom_of(mask), new, value)
+    return value
+
+
+def isposinf(x: Any) -> Any:
+    """Where x is infinity."""
+    return arithmetic.apply(np.equal, (x, np.inf))
+
+
+def isneginf(x: Any) -> Any:
+    """Where x is minus infinity."""
+    return arithmetic.apply(np.equal, (x, -np.inf))
+
+
+# ---- rounding --------------------------------------------------------------------------------------------------------
+
+
+@method("round")
+@implements(np.round, np.around)
+def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    """As `numpy.round`: to even, by scaling with a power of ten."""
+    decimals = operator.index(decimals)
+    value = atom_of(a)
+    dtype = value.type.dtype
+    if dtype.kind == "b":
+        if decimals == 0:
+            dtype = np.dtype(np.float16)
+            return result(atoms.convert(value, dtype), out)
+        ufunc = np.multiply if decimals > 0 else np.divide
+        raise output_casting_error(ufunc, np.dtype(np.float64), dtype, "same_kind", 2)
+    if dtype.kind == "c":
+        parts = [_rounded(atoms.op(p, value), decimals) for p in ("real", "imag")]
+        return result(atoms.op("complex", *parts), out, "unsafe")
+    if dtype.kind in "iu":
+        if decimals >= 0:
+            return result(value, out)
+        return result(atoms.convert(_rounded(atoms.convert(value, np.float64), decimals), dtype), out)
+    return result(_rounded(value, decimals), out, "unsafe")
+
+
+def _rounded(value: Any, decimals: int) -> Any:
+    if decimals == 0:
+        return atoms.ufunc(np.rint, value)
+    up, down = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+    scale = zeros_atom(value.type.shape, value.type.dtype, 10.0 ** abs(decimals))
+    return atoms.ufunc(down, atoms.ufunc(np.rint, atoms.ufunc(up, value, scale)), scale)
+
+
+@implements(np.fix)
+def fix(x: Any, out: Any = None) -> Any:
+    """As `numpy.fix`."""
+    return _F[np.trunc](x, out=out)
+
+
+@implements(np.sinc)
+def sinc(x: Any) -> Any:
+    """As `numpy.sinc`."""
+    value = _F[np.asanyarray](x)
+    dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
+    scaled = np.pi * value.astype(dtype)
+    small = np.finfo(dtype).eps if dtype.kind in "fc" else 1e-20
+    y = _F[np.where](scaled == 0, np.asarray(small, dtype), scaled)
+    return _F[np.sin](y) / y
+
+
+@implements(np.angle)
+def angle(z: Any, deg: Any = False) -> Any:
+    """As `numpy.angle`."""
+    array = handle(z)
+    parts = (array.imag, array.real) if array.dtype.kind == "c" else (0, array)
+    turned = arithmetic.apply(np.arctan2, parts)
+    return turned * (180 / np.pi) if deg else turned
+
+
+@implements(np.real_if_close)
+def real_if_close(a: Any, tol: Any = 100) -> Any:
+    """As `numpy.real_if_close`, of real arrays; that of complex ones depends on the values."""
+    del tol
+    if dtype_of(a).kind == "c":
+        raise refused("real_if_close", "whether the result is complex is known only at run time")
+    return handle(a)
+
+
+@implements(np.i0)
+def i0(x: Any) -> Any:
+    """Not staged."""
+    raise refused("i0", "it has no op")

@@ -1,0 +1,144 @@
+"""Diagonals, triangles, Vandermonde matrices and window functions."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    creates,
+    fresh,
+    handle,
+    implements,
+    zeros_atom,
+)
+from anabranch.runtime.numpy.creation import diagonal_mask
+from anabranch.runtime.values import atoms, dispatch
+
+_F = dispatch.FUNCTIONS
+
+
+@implements(np.diag)
+def diag(v: Any, k: Any = 0) -> Any:
+    """As `numpy.diag`: a matrix of a vector, a read-only view of a matrix's diagonal."""
+    array, k = handle(v), operator.index(k)
+    if array.ndim == 2:
+        return _F[np.diagonal](array, k)
+    if array.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    return fresh(_diagonal_matrix(array.atom, k))
+
+
+def _diagonal_matrix(line: Atom, k: int) -> Atom:
+    n = line.type.size + abs(k)
+    zero = atoms.literal(0, line.type.dtype)
+    # Below the main diagonal row i takes element i + k, above it column j takes element j - k.
+    low = (max(k, 0) if k >= 0 else 0,)
+    padded = atoms.op("pad", line, zero, low=low, high=(n - line.type.size - low[0],), interior=(0,))
+    wide = atoms.broadcast_to(padded, (n, n))
+    return atoms.select(diagonal_mask(n, n, k), wide, zeros_atom((n, n), line.type.dtype))
+
+
+@implements(np.diagflat)
+def diagflat(v: Any, k: Any = 0) -> Any:
+    """As `numpy.diagflat`."""
+    line = atom_of(v)
+    return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
+
+
+def _triangle(m: Any, k: Any, lower: bool) -> Any:
+    value = atom_of(m)
+    if len(value.type.shape) == 1:
+        # NumPy broadcasts a vector against the square mask.
+        value = atoms.broadcast_to(value, value.type.shape * 2)
+    if not value.type.shape:
+        raise IndexError("tuple index out of range")
+    *_, rows, columns = value.type.shape
+    below = diagonal_mask(rows, columns, operator.index(k) - (0 if lower else 1), np.less_equal)
+    mask = atoms.broadcast_to(below, value.type.shape)
+    zero = zeros_atom(value.type.shape, value.type.dtype)
+    return fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))
+
+
+@implements(np.tril)
+def tril(m: Any, k: Any = 0) -> Any:
+    """As `numpy.tril`."""
+    return _triangle(m, k, lower=True)
+
+
+@implements(np.triu)
+def triu(m: Any, k: Any = 0) -> Any:
+    """As `numpy.triu`."""
+    return _triangle(m, k, lower=False)
+
+
+@implements(np.tril_indices_from)
+def tril_indices_from(arr: Any, k: Any = 0) -> Any:
+    """As `numpy.tril_indices_from`: static."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return np.tril_indices(arr.shape[-2], k=k, m=arr.shape[-1])
+
+
+@implements(np.triu_indices_from)
+def triu_indices_from(arr: Any, k: Any = 0) -> Any:
+    """As `numpy.triu_indices_from`: static."""
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return np.triu_indices(arr.shape[-2], k=k, m=arr.shape[-1])
+
+
+@implements(np.diag_indices_from)
+def diag_indices_from(arr: Any) -> Any:
+    """As `numpy.diag_indices_from`: static."""
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if len(set(arr.shape)) > 1:
+        raise ValueError("All dimensions of input must be of equal length")
+    return np.diag_indices(arr.shape[0], arr.ndim)
+
+
+@implements(np.vander)
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+    """As `numpy.vander`: running products."""
+    array = handle(x)
+    if array.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    columns = array.size if N is None else operator.index(N)
+    dtype = np.promote_types(array.dtype, int)
+    line = atoms.convert(array.atom, dtype)
+    powers = [zeros_atom((array.size,), dtype, 1)]
+    for _ in range(columns - 1):
+        powers.append(atoms.ufunc(np.multiply, powers[-1], line))
+    if columns == 0:
+        return fresh(zeros_atom((array.size, 0), dtype))
+    ordered = powers if increasing else powers[::-1]
+    return fresh(atoms.op("concatenate", *(atoms.reshape(p, (array.size, 1)) for p in ordered), axis=1))
+
+
+def _window(original: Any) -> None:
+    @creates(original)
+    def function(M: Any, *args: Any) -> Any:  # noqa: N803
+        # Of a static length: NumPy's own values, as a constant.
+        return fresh(atoms.literal(original(operator.index(M), *args)))
+
+    del function
+
+
+for _original in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser):
+    _window(_original)
+
+
+@implements(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """As `numpy.polyval`: Horner's rule."""
+    coefficients = handle(p)
+    value = x if hasattr(x, "dtype") else _F[np.asarray](x)
+    y: Any = _F[np.zeros_like](value)
+    for i in range(coefficients.shape[0]):
+        y = y * value + coefficients[i]
+    return y

@@ -1,0 +1,157 @@
+"""Reductions that leave NaN out: the plain ones on arrays where NaN has been replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import folds, statistics
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, implements, result, zeros_atom
+from anabranch.runtime.values import atoms, checks, dispatch
+
+_F = dispatch.FUNCTIONS
+
+
+def _nan_mask(x: Atom) -> Atom | None:
+    return atoms.ufunc(np.isnan, x) if x.type.dtype.kind in "fc" else None
+
+
+def _replaced(x: Atom, value: Any) -> Atom:
+    mask = _nan_mask(x)
+    return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
+
+
+def _filled(plain_: Any, value: Any) -> Callable[..., Any]:
+    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
+
+    return function
+
+
+for _original, _plain, _value in (
+    (np.nansum, np.sum, 0),
+    (np.nanprod, np.prod, 1),
+    (np.nancumsum, np.cumsum, 0),
+    (np.nancumprod, np.cumprod, 1),
+):
+    implements(_original)(_filled(_plain, _value))
+
+
+def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
+    def function(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = NoValue
+    ) -> Any:
+        # fmin and fmax take the number where one of two is NaN.
+        x = atom_of(a)
+        chosen = numbers if x.type.dtype.kind in "fc" else ufunc
+        return folds.reduce(chosen, fresh(x), folds.Options(axis, None, out, keepdims, initial, where))
+
+    return function
+
+
+implements(np.nanmax)(_extreme(np.maximum, np.fmax))
+implements(np.nanmin)(_extreme(np.minimum, np.fmin))
+
+
+def _position(plain_: Any, value: Any) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+        x = atom_of(a)
+        mask = _nan_mask(x)
+        if mask is None:
+            return _F[plain_](fresh(x), axis=axis, out=out, keepdims=keepdims)
+        every = folds.reduce_atom(np.logical_and, mask, folds.Options(axis))
+        bad = atoms.op("reduce_any", every, axes=tuple(range(len(every.type.shape))))
+        checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
+        return _F[plain_](fresh(_replaced(x, value)), axis=axis, out=out, keepdims=keepdims)
+
+    return function
+
+
+implements(np.nanargmax)(_position(np.argmax, -np.inf))
+implements(np.nanargmin)(_position(np.argmin, np.inf))
+
+
+def _present(x: Atom, where: Any) -> Any:
+    """A `where=` that leaves NaN out."""
+    mask = _nan_mask(x)
+    if mask is None:
+        return where
+    valid = atoms.logical_not(mask)
+    if where is not NoValue and where is not True:
+        valid = atoms.logical_and(valid, atoms.broadcast_to(atom_of(where, np.bool_), valid.type.shape))
+    return fresh(valid)
+
+
+@implements(np.nanmean)
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
+) -> Any:
+    """As `numpy.nanmean`."""
+    x = atom_of(a)
+    return statistics.mean(fresh(_replaced(x, 0)), axis, dtype, out, keepdims, where=_present(x, where))
+
+
+def _spread(original: Callable[..., Any], root: bool) -> None:
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = NoValue,
+        *,
+        where: Any = NoValue,
+        mean: Any = NoValue,
+        correction: Any = NoValue,
+    ) -> Any:
+        x = atom_of(a)
+        valid = _present(x, where)
+        free = ddof if correction is NoValue else correction
+        keep = keepdims is not NoValue and bool(keepdims)
+        value = statistics.var_atom(_replaced(x, 0), axis, dtype, free, keep, valid, mean)
+        if valid is not NoValue:
+            count = folds.reduce_atom(np.add, atom_of(valid), folds.Options(axis, np.int64, None, keep))
+            few = atoms.ufunc(np.less_equal, count, zeros_atom(count.type.shape, np.int64, free))
+            value = atoms.select(few, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
+        return result(atoms.ufunc(np.sqrt, value) if root else value, out, "unsafe")
+
+    implements(original)(function)
+
+
+_spread(np.nanvar, root=False)
+_spread(np.nanstd, root=True)
+
+
+@implements(np.nanmedian)
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+    """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
+    del overwrite_input  # a permission
+    x = atom_of(a)
+    if _nan_mask(x) is None:
+        return statistics.median(fresh(x), axis, out, keepdims=keepdims)
+    line, wide = statistics.lines(fresh(x), axis)
+    *outer, n = line.type.shape
+    mask = _nan_mask(line)
+    assert mask is not None
+    ordered = handle(fresh(atoms.op("sort", line, axis=len(outer), stable=False)))
+    count = atoms.op("reduce_sum", atoms.convert(atoms.logical_not(mask), np.int64), axes=(len(outer),))
+    low, high = (_halved(count, shift) for shift in (-1, 0))
+    pair = [atom_of(_F[np.take_along_axis](ordered, fresh(i), len(outer))) for i in (low, high)] if n else [line, line]
+    both = atoms.op("concatenate", *pair, axis=len(outer))
+    value = statistics.mean_atom(both, len(outer), None, False, NoValue)
+    keep = keepdims is not NoValue and bool(keepdims)
+    return result(atoms.reshape(value, wide) if keep else value, out)
+
+
+def _halved(count: Atom, shift: int) -> Atom:
+    shape = count.type.shape
+    index = atoms.ufunc(
+        np.floor_divide,
+        atoms.ufunc(np.add, count, zeros_atom(shape, np.int64, shift)),
+        zeros_atom(shape, np.int64, 2),
+    )
+    index = atoms.ufunc(np.maximum, index, zeros_atom(shape, np.int64))
+    return atoms.reshape(index, (*shape, 1))

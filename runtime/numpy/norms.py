@@ -1,0 +1,97 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, implements, one_axis, refused
+from anabranch.runtime.values import atoms, dispatch
+
+_F = dispatch.FUNCTIONS
+
+
+def _floats(x: Any) -> Any:
+    array = handle(x)
+    return array if array.dtype.kind in "fc" else fresh(atoms.convert(array.atom, np.float64))
+
+
+def _squares(x: Any) -> Any:
+    return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
+
+
+@implements(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    """As `numpy.linalg.norm`, but for the norms that need singular values."""
+    array = _floats(x)
+    ndim = array.ndim
+    if axis is None:
+        if ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1):
+            line = _F[np.ravel](array)
+            total = _F[np.sqrt](_F[np.sum](_squares(line)))
+            return _F[np.reshape](total, (1,) * ndim) if keepdims else total
+        axis = tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if len(axes) == 1:
+        return _vector(array, ord, one_axis(axes[0], ndim), keepdims)
+    if len(axes) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    rows, columns = (one_axis(a, ndim) for a in axes)
+    if rows == columns:
+        raise ValueError("Duplicate axes given.")
+    return _matrix(array, ord, rows, columns, keepdims)
+
+
+def _vector(x: Any, ord: Any, axis: int, keepdims: Any) -> Any:
+    size = _F[np.abs](x)
+    if ord is None or ord == 2:
+        return _F[np.sqrt](_F[np.sum](_squares(x), axis=axis, keepdims=keepdims))
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == np.inf:
+        return _F[np.max](size, axis=axis, keepdims=keepdims, initial=0)
+    if ord == -np.inf:
+        return _F[np.min](size, axis=axis, keepdims=keepdims)
+    if ord == 0:
+        return _F[np.sum]((x != 0).astype(x.real.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return _F[np.sum](size, axis=axis, keepdims=keepdims)
+    total = _F[np.sum](_F[np.power](size, ord), axis=axis, keepdims=keepdims)
+    return _F[np.power](total, _F[np.reciprocal](np.asarray(ord, dtype=total.dtype)))
+
+
+def _matrix(x: Any, ord: Any, rows: int, columns: int, keepdims: Any) -> Any:
+    both = (rows, columns)
+    if ord is None or ord in ("fro", "f"):
+        return _F[np.sqrt](_F[np.sum](_squares(x), axis=both, keepdims=keepdims))
+    if ord in (2, -2, "nuc"):
+        raise refused("linalg.norm", f"ord={ord!r} needs singular values")
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise ValueError("Invalid norm order for matrices.")
+    summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = _F[np.sum](_F[np.abs](x), axis=summed, keepdims=True)
+    extreme = _F[np.max] if ord > 0 else _F[np.min]
+    value = extreme(sums, axis=left, keepdims=True)
+    return value if keepdims else _F[np.squeeze](value, both) if value.ndim > 2 else value[0, 0]
+
+
+@implements(np.linalg.vector_norm)
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """As `numpy.linalg.vector_norm`."""
+    array = handle(x)
+    axes = axes_tuple(axis, array.ndim)
+    if len(axes) == 1:
+        return norm(array, ord, axes[0], keepdims)
+    rest = [i for i in range(array.ndim) if i not in axes]
+    turned = _F[np.transpose](array, (*axes, *rest))
+    line = _F[np.reshape](turned, (-1, *(array.shape[i] for i in rest)))
+    value = norm(line, ord, 0)
+    wide = tuple(1 if i in axes else n for i, n in enumerate(array.shape))
+    return _F[np.reshape](value, wide) if keepdims else value
+
+
+@implements(np.linalg.matrix_norm)
+def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    """As `numpy.linalg.matrix_norm`."""
+    return norm(x, ord, (-2, -1), keepdims)

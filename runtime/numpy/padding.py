@@ -1,0 +1,166 @@
+"""`np.pad`, and elements left out or put in at static places."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    refused,
+    traced_inside,
+)
+from anabranch.runtime.numpy.joining import concatenate, picked
+from anabranch.runtime.values import atoms, dispatch
+
+_F = dispatch.FUNCTIONS
+_BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
+
+
+@implements(np.pad)
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """As `numpy.pad`, in the modes that repeat elements of the array or a constant."""
+    value = atom_of(array)
+    ndim = len(value.type.shape)
+    widths = _pairs(pad_width, ndim)
+    if (widths < 0).any():
+        raise ValueError("index can't contain negative values")
+    if mode == "empty":
+        mode = "constant"
+    if mode == "constant":
+        constants = kwargs.pop("constant_values", 0)
+        _no_more(mode, kwargs)
+        return fresh(_constant(value, widths, constants))
+    if mode not in _BY_POSITION:
+        raise refused("pad", f"mode={mode!r}; {', '.join(('constant', *_BY_POSITION))} are")
+    if kwargs.pop("reflect_type", "even") != "even":
+        raise refused("pad", "reflect_type='odd'")
+    _no_more(mode, kwargs)
+    for axis, (low, high) in enumerate(widths.tolist()):
+        n = value.type.shape[axis]
+        if low or high:
+            if n == 0:
+                raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+            # NumPy pads an enumeration of the axis in the same way, which gives the positions to take.
+            positions = np.pad(np.arange(n), (low, high), mode=mode)
+            value = picked(value, positions, axis)
+    return fresh(value)
+
+
+def _no_more(mode: str, kwargs: dict[str, Any]) -> None:
+    if kwargs:
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs)}")
+
+
+def _pairs(widths: Any, ndim: int) -> Any:
+    if isinstance(widths, dict):
+        filled = [(0, 0)] * ndim
+        for axis, width in widths.items():
+            filled[axis] = (width, width) if isinstance(width, (int, np.integer)) else tuple(width)
+        widths = filled
+    given = np.asarray(_static(widths))
+    if given.dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
+    return np.broadcast_to(given, (ndim, 2))
+
+
+def _static(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return [_static(i) for i in x]
+    return operator.index(x) if traced_inside(x) else x
+
+
+def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
+    ndim = len(value.type.shape)
+    zero = (0,) * ndim
+    if not traced_inside(constants):
+        pairs = np.broadcast_to(np.asarray(constants), (ndim, 2)) if ndim else np.zeros((0, 2))
+        if ndim == 0 or (pairs == pairs.flat[0]).all():
+            fill = atom_of(pairs.flat[0] if ndim else 0, value.type.dtype)
+            low, high = (tuple(int(w) for w in widths[:, i]) for i in (0, 1))
+            return atoms.op("pad", value, fill, low=low, high=high, interior=zero)
+        fills: Any = pairs
+    else:
+        fills = _F[np.broadcast_to](handle(constants), (ndim, 2))
+    for axis in range(ndim):
+        for side in (0, 1):
+            width = int(widths[axis, side])
+            low = tuple(width if i == axis and side == 0 else 0 for i in range(ndim))
+            high = tuple(width if i == axis and side == 1 else 0 for i in range(ndim))
+            fill = atoms.reshape(atom_of(fills[axis, side], value.type.dtype), ())
+            value = atoms.op("pad", value, fill, low=low, high=high, interior=zero)
+    return value
+
+
+@implements(np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """As `numpy.delete`, at static places."""
+    value, at = _axis_of(arr, axis, "delete", obj)
+    return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
+
+
+def _axis_of(arr: Any, axis: Any, name: str, obj: Any) -> tuple[Atom, int]:
+    if traced_inside(obj):
+        raise refused(name, "the places must be static")
+    value = atom_of(arr)
+    if axis is None:
+        return atoms.reshape(value, (value.type.size,)), 0
+    return value, one_axis(axis, len(value.type.shape))
+
+
+@implements(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """As `numpy.insert`, at static places."""
+    value, at = _axis_of(arr, axis, "insert", obj)
+    new = atom_of(values, value.type.dtype)
+    shape = value.type.shape
+    n = shape[at]
+    single = np.ndim(obj) == 0 and not isinstance(obj, slice)
+    if single:
+        # NumPy puts the axis of the values that stands for the new places first.
+        turned = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
+        new = atom_of(_F[np.moveaxis](fresh(turned), 0, at))
+        count = new.type.shape[at]
+    else:
+        count = len(np.arange(n)[obj]) if isinstance(obj, slice) else np.size(np.asarray(obj))
+        if np.asarray(obj).dtype == bool:
+            count = int(np.count_nonzero(obj))
+    block = list(shape)
+    block[at] = count
+    new = atoms.broadcast_to(new, block)
+    order = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return fresh(picked(atom_of(concatenate([fresh(value), fresh(new)], at)), order, at))
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """As `numpy.apply_along_axis`: the function is called for each line."""
+    array = handle(arr)
+    at = one_axis(axis, array.ndim)
+    moved = _F[np.moveaxis](array, at, -1)
+    outer = moved.shape[:-1]
+    if 0 in outer:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    lines = [_F[np.asanyarray](func1d(moved[i], *args, **kwargs)) for i in np.ndindex(*outer)]
+    made = _F[np.stack](lines)
+    made = _F[np.reshape](made, (*outer, *lines[0].shape))
+    order = [*range(at), *range(len(outer), made.ndim), *range(at, len(outer))]
+    return _F[np.transpose](made, order)
+
+
+@implements(np.apply_over_axes)
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """As `numpy.apply_over_axes`."""
+    value: Any = handle(a)
+    ndim = value.ndim
+    for axis in (axes,) if np.ndim(axes) == 0 else axes:
+        made = func(value, one_axis(axis, ndim))
+        value = made if made.ndim == ndim else _F[np.expand_dims](made, axis)
+    return value

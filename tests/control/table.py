@@ -1,0 +1,71 @@
+"""Tables of programs: each a plain function with the argument sets that take it down its different paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from anabranch import jit
+from tests.equivalence import Outcome, _check_stages, same
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One function under test, and what to run it on."""
+
+    function: Callable[..., Any]
+    argsets: tuple[tuple[Any, ...], ...]
+    static: tuple[str, ...]
+    promoted: bool
+    rtol: float
+
+    def check(self) -> None:
+        """Run every argument set eagerly and through one jitted function, so that cached executables are run again."""
+        wrapped = jit(self.function, static_argnames=self.static)
+        staged = False
+        for args in (*self.argsets, *self.argsets[:1]):
+            want, got = Outcome(self.function, args, {}), Outcome(wrapped, args, {})
+            if want.error is not None:
+                self._check_error(want.error, got, args)
+                continue
+            if got.error is not None:
+                raise got.error
+            same(want.value, got.value, f"the result for {args!r}", self.rtol, self.promoted)
+            same(want.args, got.args, f"the arguments {args!r}", self.rtol, False)
+            assert want.text == got.text
+            if not staged:
+                _check_stages(wrapped, args, {}, want, self.rtol, self.promoted)
+                staged = True
+
+    def _check_error(self, want: BaseException, got: Outcome, args: tuple[Any, ...]) -> None:
+        """The class, and for what the program raises itself, the arguments of the exception."""
+        assert got.error is not None, f"{args!r}: eager raises {want!r}, jitted gives {got.value!r}"
+        assert isinstance(got.error, type(want)), f"{args!r}: eager raises {want!r}, jitted {got.error!r}"
+
+
+class Table:
+    """The programs of one test file, filled by its decorator."""
+
+    def __init__(self) -> None:
+        self.programs: list[Any] = []
+
+    def __call__(
+        self,
+        *argsets: tuple[Any, ...],
+        static: tuple[str, ...] = (),
+        promoted: bool = False,
+        rtol: float = 1e-12,
+        wrong: str = "",
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Add a program; `wrong` says what does not yet come out as eager Python has it."""
+        marks = [pytest.mark.xfail(strict=True, reason=wrong)] if wrong else []
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            program = Program(function, argsets, static, promoted, rtol)
+            self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
+            return function
+
+        return add

@@ -1,0 +1,197 @@
+"""Ternary, boolean operators, comparisons, walrus: each operand evaluated once, and only where Python does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.control.table import Program, Table
+
+case = Table()
+
+
+@case((2.0,), (-2.0,))
+def ternary_plain(x):
+    return x * 2 if x > 0 else -x
+
+
+@case((5.0,), (1.0,), (-1.0,))
+def ternary_nested(x):
+    return 1 if x > 3 else 2 if x > 0 else 3
+
+
+@case((2,), (0,))
+def ternary_guards_a_division(n):
+    return 10 // n if n else -1
+
+
+@case((2,), (-1,))
+def ternary_in_an_index(n):
+    a = np.arange(4.0)
+    return a[n if n > 0 else 3]
+
+
+@case((2.0,), (-2.0,))
+def ternary_in_call_arguments(x):
+    return max(x if x > 0 else 0.5, -x if x < 0 else 0.25)
+
+
+@case((2.0,), (-2.0,))
+def ternary_of_tuples(x):
+    a, b = (x, 1) if x > 0 else (1.0, 2)
+    return a, b
+
+
+@case((1,), (-1,))
+def ternary_with_none(n):
+    r = n if n > 0 else None
+    return r
+
+
+@case((1,), (-1,), promoted=True)
+def ternary_int_or_float(n):
+    return n if n > 0 else 0.5
+
+
+@case((0, 5), (3, 5), (0, 0))
+def or_gives_an_operand(a, b):
+    return a or b
+
+
+@case((0, 5), (3, 5), (3, 0))
+def and_gives_an_operand(a, b):
+    return a and b
+
+
+@case((1, 2, 3), (0, 2, 3), (0, 0, 3), (0, 0, 0), (1, 0, 0), (1, 2, 0))
+def and_or_mixed(a, b, c):
+    return a and b or c, a or b and c, (a or b) and c
+
+
+@case((0.0,), (2.0,), (float("nan"),))
+def not_of_a_float(x):
+    return not x
+
+
+@case((0,), (2,))
+def not_not_of_an_int(n):
+    return not not n
+
+
+@case((0, 1), (1, 0), (2, 4))
+def short_circuit_guards_division(a, b):
+    return b != 0 and a / b > 0.25
+
+
+@case((3,), (10,), (-1,))
+def short_circuit_guards_an_index(i):
+    a = np.arange(5.0)
+    if 0 <= i < 5 and a[i] > 2:
+        return a[i]
+    return np.float64(-1.0)
+
+
+@case((1,), (5,), (9,), (-3,))
+def chained(n):
+    return 0 < n < 6, 0 < n <= 9 != 4, 5 >= n >= 0 < 3
+
+
+@case((1, 2, 3), (3, 2, 1), (2, 2, 2))
+def chained_equalities(a, b, c):
+    return a == b == c, a != b != c, a < b > c, a < b == c
+
+
+@case((np.array([1.0, -2.0]), np.array([1.0, 3.0])))
+def comparisons_of_arrays(a, b):
+    return a == b, a < b, a >= b, (a > 0) & (b > 0), ~(a > 0) | (b < 0)
+
+
+@case((np.array([1.0, -2.0]),))
+def chained_comparison_of_arrays_is_an_error(a):
+    return 0 < a < 3
+
+
+@case((2.0,), (1.0,))
+def walrus_in_if(x):
+    if (y := x * 2) > 3:
+        return y
+    return y - 1
+
+
+@case((5,), (0,))
+def walrus_in_while(n):
+    s = 0
+    while (m := n - 1) >= 0:
+        s += m
+        n = m
+    return s, m
+
+
+@case((2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0))
+def walrus_behind_a_short_circuit(x, y):
+    z = 0.0
+    if x > 0 or (z := y * 3) > 0:
+        return z
+    return z - 10
+
+
+@case((2.0,), (-2.0,))
+def walrus_in_a_ternary(x):
+    y = 1.0
+    r = (y := x) if x > 0 else (y := -x) * 10
+    return r, y
+
+
+@case((3,), (0,))
+def booleans_are_numbers(n):
+    return (n > 0) + (n > 1) + True, (n > 2) * 5, -(n > 0), (n > 0) / 2
+
+
+@case((3, 4), (0, 1))
+def logical_on_bools(a, b):
+    p, q = a > 0, b > 2
+    return p & q, p | q, p ^ q, p and q, p or q, not p
+
+
+@case((2.0,), (-2.0,))
+def is_none_and_is_not_none(x):
+    y = None
+    if x > 0:
+        y = x
+    return (y is None), (y is not None)
+
+
+@case((1.5, 2.5), (2.5, 1.5), (float("nan"), 1.0), (1.0, float("nan")))
+def min_and_max_keep_python_order(a, b):
+    return min(a, b), max(a, b), min(b, a), max(b, a)
+
+
+@case((3, -2), (-7, 2), (7, -2))
+def builtins_on_ints(a, b):
+    return abs(a), divmod(a, b), pow(a, 2), round(a), int(a), float(a), bool(a), a.__class__ is int
+
+
+@case((2.5,), (-2.5,), (3.5,), (1e10,))
+def builtins_on_floats(x):
+    return int(x), round(x), abs(x), float(x), x // 1, x % 1, divmod(x, 2)
+
+
+@case((3,), (0,))
+def lambda_in_an_expression(n):
+    return (lambda v: v + 1 if v else 10)(n)
+
+
+@case((3, 4))
+def multi_line_expression(a, b):
+    return (
+        a  # the first
+        + (b if a > 0
+           else -b)
+        - \
+        1
+    )
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_expression(program: Program) -> None:
+    program.check()

@@ -1,0 +1,360 @@
+"""`while` and `for`: over ranges, arrays and Python sequences; what the loop variable is afterwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.control.table import Program, Table
+
+case = Table()
+
+
+@case((1.0,), (200.0,))
+def while_counts(x):
+    n = 0
+    while x < 100:
+        x *= 2
+        n += 1
+    return x, n
+
+
+@case((12, 18), (7, 0), (0, 7))
+def while_int(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+@case((27,), (1,))
+def collatz(n):
+    c = 0
+    while True:
+        if n == 1:
+            break
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        c += 1
+    return c
+
+
+@case((5, 3), (0, 3), (3, 0))
+def while_in_while(n, m):
+    s = 0
+    while n > 0:
+        k = m
+        while k > 0:
+            s += n * k
+            k -= 1
+        n -= 1
+    return s
+
+
+@case((5,), (1,), (0,), (-3,))
+def for_range(n):
+    s = 1
+    for i in range(n):
+        s = s * 3 + i
+    return s
+
+
+@case((2, 11, 3), (11, 2, -3), (2, 2, 1), (5, 1, 1), (0, 10, 4), (0, -10, -4))
+def for_range_three(a, b, c):
+    s = 0
+    for i in range(a, b, c):
+        s = s * 2 + i
+    return s
+
+
+@case((0,), (1,))
+def range_step_zero(c):
+    s = 0
+    for i in range(0, 3, c):
+        s += i
+    return s
+
+
+@case((2.0,))
+def range_of_a_float_is_a_type_error(x):
+    s = 0
+    for i in range(x):
+        s += i
+    return s
+
+
+@case((1.0,))
+def for_static_range(x):
+    for i in range(7):
+        x = x * 0.5 + i
+    return x, i
+
+
+@case((1.0,))
+def for_static_range_backwards(x):
+    for i in range(7, -3, -2):
+        x = x * 0.5 + i
+    return x, i
+
+
+@case((4,), (1,))
+def loop_variable_after(n):
+    for i in range(n):
+        pass
+    return i
+
+
+@case((4,), (0,))
+def loop_variable_bound_before(n):
+    i = -7
+    for i in range(n):
+        pass
+    return i
+
+
+@case((4,), (0,))
+def loop_variable_reassigned(n):
+    s = 0
+    i = 100
+    for i in range(n):
+        i = i * 10
+        s += i
+    return s, i
+
+
+@case((4,), (0,))
+def bound_of_the_range_changes_inside(n):
+    s = 0
+    for i in range(n):
+        n = n + 10
+        s += i
+    return s, n
+
+
+@case((np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),))
+def rows(a):
+    s = np.zeros(2)
+    for r in a:
+        s = s * 2 + r
+    return s
+
+
+@case((np.array([1.0, 2.0, 3.0]),), (np.array([]),))
+def elements(a):
+    s = 0.0
+    for v in a:
+        s = s * 2 + float(v)
+    return s
+
+
+@case((np.array([1, 2, 3]),))
+def elements_are_numpy_scalars(a):
+    s = 0
+    for v in a:
+        s = s + v
+    return s, v
+
+
+@case((np.array([1, 2, 3], dtype=np.uint8),))
+def uint8_elements_wrap(a):
+    s = np.uint8(250)
+    for v in a:
+        s = s + v
+    return s
+
+
+@case((np.arange(6.0).reshape(2, 3),))
+def rows_of_a_transpose(a):
+    s = 0.0
+    for r in a.T:
+        s = s * 10 + r[0] - r[1]
+    return s
+
+
+@case((np.array([1.0, 2.0, 3.0]),))
+def enumerate_with_start(a):
+    s = 0.0
+    for i, v in enumerate(a, 5):
+        s = s * 10 + i * v
+    return s
+
+
+@case((np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])))
+def zip_stops_at_the_shorter(a, b):
+    s = 0.0
+    for u, v in zip(a, b):  # noqa: B905
+        s = s + u * v
+    return s
+
+
+@case((np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0])))
+def zip_strict_raises(a, b):
+    s = 0.0
+    for u, v in zip(a, b, strict=True):
+        s = s + u * v
+    return s
+
+
+@case((5,), (0,))
+def reversed_range(n):
+    s = 0
+    for i in reversed(range(n)):
+        s = s * 3 + i
+    return s
+
+
+@case((np.array([3.0, 1.0, 2.0]),))
+def reversed_array(a):
+    s = 0.0
+    for v in reversed(a):
+        s = s * 10 + v
+    return s
+
+
+@case((2.0,))
+def over_a_tuple_of_mixed_types(x):
+    s = 0.0
+    for v in (1, x, 2.5, True):
+        s = s * 3 + v
+    return s
+
+
+@case((2.0, 3.0))
+def over_a_dict(x, y):
+    s = 0.0
+    for k, v in {"a": x, "b": y}.items():
+        if k == "b":
+            v = v * 100
+        s = s + v
+    return s
+
+
+@case((2.0,))
+def over_a_string(x):
+    for c in "abc":
+        if c != "b":
+            x = x * 2
+    return x
+
+
+@case((3.0,))
+def over_functions(x):
+    for f in (np.sin, np.cos, lambda v: v * 2):
+        x = f(x)
+    return x
+
+
+@case((4,), (0,))
+def for_carries_int_to_float(n):
+    s = 1.0
+    for i in range(n):
+        s = s / 2
+    return s
+
+
+@case((4,), (0,), promoted=True)
+def carry_starts_as_an_int(n):
+    s = 1
+    for i in range(n):
+        s = s / 2
+    return s
+
+
+@case((4,))
+def scalar_to_array_carry(n):
+    s = 0.0
+    for i in range(n):
+        s = s + np.ones(3) * i
+    return s
+
+
+@case((3, 4), (0, 4), (3, 0))
+def nested_for(n, m):
+    s = 0
+    for i in range(n):
+        for j in range(m):
+            s += i * m + j
+    return s
+
+
+@case((4,), (1,))
+def triangle(n):
+    s = 0
+    for i in range(n):
+        for j in range(i + 1):
+            for k in range(j, i):
+                s += i * 100 + j * 10 + k
+    return s
+
+
+@case((5,))
+def first_iteration_initialises(n):
+    for i in range(n):
+        if i == 0:
+            a = 1
+        else:
+            a = a * 2 + i
+    return a
+
+
+@case((np.array([3.0, 1.0, 2.0]),), (np.array([1.0, 1.0, 5.0]),))
+def best_so_far(a):
+    best = None
+    where = -1
+    for i, v in enumerate(a):
+        if best is None or v < best:
+            best = v
+            where = i
+    return best, where
+
+
+@case((1.0,), (0.5,))
+def while_with_call_in_condition(x):
+    def far(v):
+        if v > 0.75:
+            return abs(v - 0.7) > 1e-3
+        return abs(v - 0.7) > 1e-2
+
+    n = 0
+    while far(x):
+        x = np.cos(x)
+        n = n + 1
+    return x, n
+
+
+@case((3,))
+def range_len_and_shape(n):
+    a = np.arange(6.0).reshape(2, 3) * n
+    s = 0.0
+    for i in range(len(a)):
+        for j in range(a.shape[1]):
+            s += a[i, j] * (i - j)
+    return s
+
+
+@case((3,))
+def list_of_ranges_is_static(n):
+    s = 0
+    for i in list(range(4)):
+        s = s * n + i
+    return s
+
+
+@case((np.arange(4.0),))
+def np_ndindex(a):
+    b = a.reshape(2, 2)
+    s = 0.0
+    for i, j in np.ndindex(2, 2):
+        s = s * 2 + b[j, i]
+    return s
+
+
+@case((np.arange(4.0),))
+def np_ndenumerate(a):
+    s = 0.0
+    for (i, j), v in np.ndenumerate(a.reshape(2, 2)):
+        s = s * 2 + v * (i + 2 * j)
+    return s
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_loop(program: Program) -> None:
+    program.check()
