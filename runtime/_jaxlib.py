@@ -54,9 +54,9 @@ _DEFAULT_FLAGS: tuple[Flag, ...] = (
     ("xla_cpu_copy_insertion_use_region_analysis", True),
 )
 
-# A loop whose step touches at most so many bytes becomes one native loop; XLA's default of 1 KiB leaves most loops over
-# array elements as a chain of kernels, three to eight times slower to run and twice as slow to compile.
-_SMALL_LOOP_BYTES = 128 * 1024
+# XLA's own pass that makes native loops of small ones loses the order of reads and writes which the copy insertion above
+# relies on, so it is off; the lowering marks such loops itself.
+_SMALL_LOOP_BYTES = 0
 
 # Releases before 0.12 check each result with a method that only the `jax` package adds to their class.
 _UNCHECKED = {"_skip_checks": True} if "_skip_checks" in str(_jax.array_result_handler.__doc__) else {}

@@ -15,5 +15,7 @@ def lower(program: Program) -> str:
     outs = ", ".join(map(tensor, program.out_types))
     lines = [f"module @{program.name} {{", f"  func.func public @main({binders}) -> ({outs}) {{"]
     lines += ["    " + line for line in emitter.lines]
-    lines += [f"    return {', '.join(results)} : {outs}" if results else "    return", "  }", "}"]
+    lines += [f"    return {', '.join(results)} : {outs}" if results else "    return", "  }"]
+    lines += ["  " + line for function in emitter.functions for line in function]
+    lines.append("}")
     return "\n".join(lines) + "\n"

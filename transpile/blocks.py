@@ -38,12 +38,16 @@ class Propagate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """An `if` that is not in the user's source: its test is ready-made."""
+    """An `if` that is not in the user's source: its test is ready-made.
+
+    `asked` is the case of a match statement whose pattern the test is; its graph nodes belong to the choice.
+    """
 
     test: cst.BaseExpression
     body: tuple[Unit, ...]
     orelse: tuple[Unit, ...]
     origin: cst.CSTNode
+    asked: cst.MatchCase | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,6 +160,8 @@ class Regions:
         for unit in units:
             if isinstance(unit, Choice):
                 found |= self.nodes(unit.body) | self.nodes(unit.orelse)
+                if unit.asked is not None:
+                    found.update(self.flow.nodes(unit.asked), self.flow.nodes(unit.asked.pattern))
             elif isinstance(unit, Given):
                 found.update(self.flow.nodes(unit.pattern))
             elif isinstance(unit, cst.SimpleStatementLine):

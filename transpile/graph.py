@@ -259,15 +259,19 @@ class _Builder:
             usage = usage_of([case.pattern])
             bound = set(pattern_names(case.pattern))
             usage.writes -= bound
-            tested = self.node(ends, usage)
-            inside = [self.node([tested], Usage(writes=bound))]
-            ends = [] if irrefutable(case.pattern) else [tested]
+            start = len(self.graph.after)
+            inside, ends = ends, []
+            if not irrefutable(case.pattern):
+                inside = ends = [self.node(inside, usage)]
+            first = len(self.graph.after)
+            if bound:
+                inside = [self.node(inside, Usage(writes=bound))]
             if case.guard is not None:
                 inside = self.simple(case.guard, inside)
                 ends = ends + inside
             # A case stands for its test; what it binds (and its guard) belongs to its block.
-            self.graph.spans[case] = (tested, tested + 1)
-            self.graph.spans[case.pattern] = (tested + 1, len(self.graph.after))
+            self.graph.spans[case] = (start, max(first, start + 1))
+            self.graph.spans[case.pattern] = (first, len(self.graph.after))
             done += self.block(statements(case.body), inside)
         return done + ends
 

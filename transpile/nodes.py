@@ -32,10 +32,16 @@ def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(n for n in names if n not in _LAYOUT and n not in skipped and not n.startswith("whitespace"))
 
 
-@cache
-def _is_node(kind: type[object]) -> bool:
-    """Whether a class is one of nodes; looked up by class, as `isinstance` is slow on abstract classes."""
-    return issubclass(kind, cst.CSTNode)
+_node_kinds: dict[type[object], bool] = {}
+
+
+def _is_node(value: object) -> bool:
+    """Whether a value is a node; looked up by class, as `isinstance` is slow on abstract classes."""
+    kind = type(value)
+    found = _node_kinds.get(kind)
+    if found is None:
+        found = _node_kinds[kind] = isinstance(value, cst.CSTNode)
+    return found
 
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -43,10 +49,10 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for name in fields(type(node)):
         value = getattr(node, name)
-        if _is_node(type(value)):
+        if _is_node(value):
             found.append(value)
         elif value and isinstance(value, (list, tuple)):
-            found += [item for item in value if _is_node(type(item))]
+            found += [item for item in value if _is_node(item)]
     return found
 
 
@@ -62,12 +68,12 @@ def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -
     changes: dict[str, object] = {}
     for name in fields(type(node)):
         value = getattr(node, name)
-        if _is_node(type(value)):
+        if _is_node(value):
             new = change(value)
             if new is not value:
                 changes[name] = new
         elif value and isinstance(value, (list, tuple)):
-            items = [change(item) if _is_node(type(item)) else item for item in value]
+            items = [change(item) if _is_node(item) else item for item in value]
             if any(new is not old for new, old in zip(items, value, strict=True)):
                 changes[name] = items
     return node.with_changes(**changes) if changes else node

@@ -40,7 +40,7 @@ class _Recorder(CodegenState):
         else:
             self.column += len(value)
 
-    def record_syntactic_position(
+    def record_syntactic_position(  # type: ignore[override]
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> AbstractContextManager[None]:
         return _Mark(self, node, start_node, end_node)

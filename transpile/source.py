@@ -84,9 +84,7 @@ def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:
     except SyntaxError as error:
         raise NoSourceError(f"{code.co_filename}: the source no longer parses ({error})") from error
     on_line = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
-    # The code of a lambda has an instruction (its return) with the span of the body; no other lambda's code has it.
-    spans = set(code.co_positions())
-    found = on_line if len(on_line) == 1 else [n for n in on_line if _span(n.body) in spans]
+    found = on_line if len(on_line) == 1 else _around(code, on_line)
     if len(found) != 1:
         raise NoSourceError(f"{code.co_filename}, line {code.co_firstlineno}: can't tell which lambda this is")
     node = found[0]
@@ -97,5 +95,27 @@ def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:
     return Source(f"({segment})\n", code.co_filename, node.lineno, column, is_lambda=True)
 
 
-def _span(node: ast.expr) -> tuple[int | None, int | None, int | None, int | None]:
-    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+def _around(code: types.CodeType, candidates: list[ast.Lambda]) -> list[ast.Lambda]:
+    """The innermost lambda with all positions of the code inside its body."""
+    spans = [
+        (line, column, end_line, end_column)
+        for line, end_line, column, end_column in code.co_positions()
+        if line
+        and end_line
+        and column is not None
+        and end_column is not None
+        and (line, column) < (end_line, end_column)
+    ]
+    if not spans:
+        return []
+    first, last = min(s[:2] for s in spans), max(s[2:] for s in spans)
+    around = [n for n in candidates if _start(n.body) <= first and last <= _end(n.body)]
+    return [max(around, key=lambda n: _start(n.body))] if around else []
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0

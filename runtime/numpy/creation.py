@@ -62,7 +62,16 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
 
 for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
     creates(getattr(np, _name))(_constant(_name, _value))
-    creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
+    if _name != "empty":
+        creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
+
+
+@creates(np.empty_like)
+def empty_like(
+    prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+) -> Any:
+    """As `numpy.empty_like`: zeros."""
+    return dispatch.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
 def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any) -> Any:

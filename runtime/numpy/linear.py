@@ -222,7 +222,7 @@ def linalg_outer(x1: Any, x2: Any, /) -> Any:
     return outer(x1, x2)
 
 
-@implements(np.tensordot, np.linalg.tensordot)
+@implements(np.tensordot)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
@@ -237,6 +237,12 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     left = [one_axis(i, len(shapes[0])) for i in left]
     right = [one_axis(j, len(shapes[1])) for j in right]
     return fresh(dot_general(x, y, (left, right)))
+
+
+@implements(np.linalg.tensordot)
+def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+    """As `numpy.linalg.tensordot`."""
+    return tensordot(x1, x2, axes)
 
 
 @implements(np.kron)

@@ -148,4 +148,4 @@ def _cast(cls: Any) -> Callable[..., Any]:
     return call
 
 
-namespace = Namespace(np)
+namespace = _module(np)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,9 @@ def _flag(keepdims: Any) -> bool:
 
 def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
     """How many elements each mean takes in: an int, or an array with `where`."""
-    axes = folds.reduced_axes(axis, len(x.type.shape))
     if where is True or where is NoValue:
-        count = 1
-        for a in axes:
-            count *= x.type.shape[a]
-        return np.intp(count)
+        axes = axes_tuple(axis, len(x.type.shape))
+        return np.intp(math.prod(x.type.shape[a] for a in axes))
     mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
     return folds.reduce(np.add, fresh(mask), folds.Options(axis, np.intp, None, keepdims))
 

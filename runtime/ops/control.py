@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import ArrayType, Program, evaluate
+from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
 
@@ -106,7 +107,14 @@ class While(Op):
         **params: Any,
     ) -> Sequence[str]:
         test, body, consts = params["test"], params["body"], params["consts"]
+        if cost.is_small(test) and cost.is_small(body):
+            return emitter.native(inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts))
+        return self._loop(emitter, inputs, in_types, test, body, consts)
 
+    @staticmethod
+    def _loop(
+        emitter: Emitter, inputs: Sequence[str], in_types: Sequence[ArrayType], test: Program, body: Program, consts: int
+    ) -> list[str]:
         def emit_test(names: list[str]) -> list[str]:
             return emitter.typed(emitter.program(test, names), test.out_types)
 
@@ -159,6 +167,16 @@ class For(Op):
         out_types: Sequence[ArrayType],
         **params: Any,
     ) -> Sequence[str]:
+        if cost.is_small(params["body"]):
+            return emitter.native(
+                inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, out_types, **params)
+            )
+        return self._loop(emitter, inputs, in_types, out_types, **params)
+
+    @staticmethod
+    def _loop(
+        emitter: Emitter, inputs: Sequence[str], in_types: Sequence[ArrayType], out_types: Sequence[ArrayType], **params: Any
+    ) -> list[str]:
         body, consts, carries, length = (params[k] for k in ("body", "consts", "carries", "length"))
         # XLA's CPU loops run much faster on a 32-bit counter, where the trip count is known to fit.
         count = _INT32 if length is not None and length < 2**31 - 1 else _INT64

@@ -58,8 +58,10 @@ class Emitter:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.functions: list[list[str]] = []
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
+        self._native = False
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -121,6 +123,36 @@ class Emitter:
             kinds = ", ".join(r.split(" : ")[1] for r in results)
             self.lines.append(f'"stablehlo.return"({names}) : ({kinds}) -> ()')
         return lines
+
+    def native(
+        self,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        body: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """Emit `body` as a function of its own that XLA's CPU compiler turns into native code as a whole.
+
+        Outside of one, each op of a loop's body is a kernel of its own, launched at each step. Inside of a native
+        function this is plain emission: functions nest no further. Other platforms inline the call.
+        """
+        if self._native:
+            return list(body(list(operands)))
+        self._native = True
+        try:
+            with self._captured() as lines:
+                arguments = [self.fresh() for _ in in_types]
+                results = list(body(arguments))
+        finally:
+            self._native = False
+        name = f"native_{len(self.functions)}"
+        binders = ", ".join(f"{a}: {tensor(t)}" for a, t in zip(arguments, in_types, strict=True))
+        out_text = ", ".join(map(tensor, outs))
+        head = f"func.func private @{name}({binders}) -> ({out_text}) {{"
+        tail = f"return {', '.join(results)} : {out_text}" if results else "return"
+        self.functions.append([head, *("  " + line for line in lines), "  " + tail, "}"])
+        attributes = 'mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}'
+        return self.multi("func.call", operands, in_types, outs, (), f"callee = @{name}, {attributes}")
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[list[str]]:

@@ -132,7 +132,6 @@ def unary(function: np.ufunc, x: Any) -> Any:
 def _int_result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: Any = None) -> Any:
     if not exact.fits:
         checks.fail_if(overflowed(), overflow)
-        affine = None
     return _make(r, exact.clipped(), affine)
 
 

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from anabranch._version import __version__ as __version__
+from anabranch.runtime.control.functional import (
+    cond as cond,
+    fori_loop as fori_loop,
+    scan as scan,
+    switch as switch,
+    while_loop as while_loop,
+)
 from anabranch.runtime.errors import (
     AliasError as AliasError,
     AnabranchError as AnabranchError,

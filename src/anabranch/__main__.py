@@ -68,9 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("target", metavar="FILE.py:FUNCTION", help="a function, or Class.method")
     shown.add_argument(
         "--program",
-        nargs="*",
-        metavar="ARGUMENT",
-        help="print the program traced on these arguments instead: Python expressions in the file's names and np",
+        # Takes all that follows: an expression may begin with a minus.
+        nargs=argparse.REMAINDER,
+        help="instead, print the program traced on the arguments that follow: Python expressions, with the file's names and np",
     )
     return parser
 

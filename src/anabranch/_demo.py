@@ -87,7 +87,7 @@ def _median(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
 def difference(want: Any, got: Any, where: str) -> str | None:
     """The first difference in type, structure, shape, dtype or value, in words; None where there is none."""
     if type(want) is not type(got):
-        return f"{where} is a {type(want).__name__} in NumPy, a {type(got).__name__} here"
+        return f"{where} is of type {type(want).__name__} in NumPy, {type(got).__name__} here"
     if isinstance(want, Mapping):
         if list(want) != list(got):
             return f"{where} has the keys {list(want)} in NumPy, {list(got)} here"

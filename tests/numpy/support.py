@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -145,7 +145,7 @@ def _fresh(x: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One call; `refused` is a part of the message where it is not staged, `error` compares the message too."""
+    """One call; `refused` is a part of the message where it is not staged."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
@@ -154,7 +154,7 @@ class Case:
 
     def __str__(self) -> str:
         parts = [_short(x) for x in self.args] + [f"{k}={_short(v)}" for k, v in self.kwargs.items()]
-        return f"{getattr(self.function, '__name__', self.function)}({', '.join(parts)})"
+        return f"{_name(self.function)}({', '.join(parts)})"
 
     def check(self) -> None:
         """Assert that the staged call does what NumPy does: result, arguments written, exception."""
@@ -168,6 +168,10 @@ class Case:
         compare(got, wanted)
         if not isinstance(wanted, Exception):
             compare(mine, theirs)
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", getattr(function, "__name__", str(function)))
 
 
 def _short(x: Any) -> str:
@@ -192,8 +196,20 @@ class Table:
         """Add a case that is not staged."""
         self.cases.append(Case(function, args, kwargs, message))
 
-    def __iter__(self) -> Iterator[Case]:
-        return iter(self.cases)
+    def names(self) -> list[str]:
+        """The functions that have cases."""
+        return sorted({_name(case.function) for case in self.cases})
+
+    def check(self, name: str) -> None:
+        """Assert all cases of a function; the report names those that fail."""
+        failures = []
+        for case in self.cases:
+            if _name(case.function) == name:
+                try:
+                    case.check()
+                except AssertionError as error:
+                    failures.append(f"{case}: {error}")
+        assert not failures, f"{len(failures)} cases differ\n" + "\n".join(failures[:20])
 
 
 def check_program(program: Callable[..., Any], *args: Any) -> None:

@@ -29,7 +29,8 @@ def returned(value: Any) -> Any:
 
 def _check(result: Any, names: tuple[str, ...]) -> Any:
     if len(names) > 1:
-        assert isinstance(result, tuple) and len(result) == len(names), (result, names)
+        assert isinstance(result, tuple)
+        assert len(result) == len(names), (result, names)
     if not names:
         assert result is None
     return result
@@ -86,7 +87,8 @@ def _loop(
         result = body(*items, *carries)
         count = extra + len(carries)
         parts = () if count == 0 else (result,) if count == 1 else result
-        assert len(parts) == count and (count or result is None)
+        assert len(parts) == count
+        assert count or result is None
         carries = tuple(parts[extra:])
         if exits:
             code = parts[0]

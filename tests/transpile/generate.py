@@ -43,7 +43,8 @@ class Generator:
     def test(self) -> str:
         x, y = self.random.choice(NAMES[:2]), self.random.choice([*NAMES, "2", "3"])
         forms = (
-            f"{x} > {y}", f"{x} % 2 == 0", f"{x} < 3 and {y} > 1", f"0 < {x} < {y}", f"not {x}", f"{x} == {y} or {y} < 1"
+            f"{x} > {y}", f"{x} % 2 == 0", f"{x} < 3 and {y} > 1", f"0 < {x} < {y}", f"not {x}",
+            f"{x} == {y} or {y} < 1",
         )  # fmt: skip
         return self.random.choice(forms)
 

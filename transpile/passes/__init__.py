@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Unit, Units
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.passes.assert_ import Assert
 from anabranch.transpile.passes.base import ExpressionPass, Pass, SmallPass, StatementPass
 from anabranch.transpile.passes.boolean import Boolean, Not
@@ -24,6 +24,7 @@ from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
 from anabranch.transpile.passes.while_ import While
 from anabranch.transpile.passes.with_ import With
+from anabranch.transpile.reader import Reader
 
 # Every pass. Node types do not overlap, so the order is only that of reading: statements, lines, expressions.
 PASSES: tuple[Pass, ...] = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Here, Lowering, Reader
+from anabranch.transpile.lowering import Here, Lowering
 from anabranch.transpile.passes.base import Example, SmallPass
+from anabranch.transpile.reader import Reader
 
 
 class Assert(SmallPass):

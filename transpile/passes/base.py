@@ -8,7 +8,8 @@ from typing import ClassVar
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)

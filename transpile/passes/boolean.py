@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Reader
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.reader import Reader
 
 
 class Boolean(ExpressionPass):

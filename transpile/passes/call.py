@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Reader
 from anabranch.transpile.nodes import call, name
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.reader import Reader
 
 # Functions that see the names of the function that calls them, which differ once it is rewritten.
 _LOOKERS = frozenset({"exec", "eval", "locals"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Reader
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.reader import Reader
 
 _CALLS: dict[type[cst.BaseCompOp], str] = {cst.In: "in_", cst.NotIn: "not_in", cst.Is: "is_", cst.IsNot: "is_not"}
 _SIGNS: dict[type[cst.BaseCompOp], str] = {

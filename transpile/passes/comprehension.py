@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Reader
 from anabranch.transpile.names import bound_names
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.reader import Reader
 
 
 class Comprehension(ExpressionPass):

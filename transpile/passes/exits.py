@@ -6,8 +6,9 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Exit, Units
 from anabranch.transpile.frames import UserFrame
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.passes.base import Example, StatementPass
+from anabranch.transpile.reader import Reader
 
 EXITS: dict[type[cst.CSTNode], Exit] = {
     cst.Return: Exit.RETURN,

@@ -7,10 +7,11 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.nodes import Statement, assign_to, name
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.loops import Loop, element_place, finish, take_apart
+from anabranch.transpile.reader import Reader
 
 
 class For(StatementPass):

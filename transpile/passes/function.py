@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.nodes import replace_children
 from anabranch.transpile.passes.base import Example, ExpressionPass, StatementPass
+from anabranch.transpile.reader import Reader
 
 
 class Lambda(ExpressionPass):

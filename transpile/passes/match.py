@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from anabranch.transpile.blocks import Choice, Given, Unit, Units, units_of
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.names import pattern_names, usage_of
 from anabranch.transpile.nodes import assign, call, listed, name, string
 from anabranch.transpile.passes.base import Example, StatementPass
+from anabranch.transpile.reader import Reader
 
 # Classes whose one positional pattern is the subject itself.
 _SELF_MATCHING = frozenset(
@@ -81,7 +82,7 @@ class Match(StatementPass):
             return body
         first, *more = plan.tests
         test = reader.staged("and_", first, *(reader.thunk_of(t) for t in more)) if more else first
-        return (Choice(test, body, others, case.pattern),)
+        return (Choice(test, body, others, case.pattern, case),)
 
     def _guard(self, work: Lowering, case: cst.MatchCase, plan: _Plan, reader: Reader) -> None:
         """A guard sees what its pattern binds; the names themselves are bound only where the guard holds."""
@@ -139,7 +140,7 @@ class Match(StatementPass):
             return
         plan.tests.append(reader.rewrite(call(name("isinstance"), subject, kind)))
         for element in positional:
-            self._plan(reader, element.pattern, subject, plan)
+            self._plan(reader, element.value, subject, plan)
         for keyword in pattern.kwds:
             text = keyword.key.value
             plan.tests.append(reader.rewrite(call(name("hasattr"), subject, string(text))))

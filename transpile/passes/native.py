@@ -9,7 +9,7 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
-from anabranch.transpile.frames import Frame, InPlace, NotingFrame, UserFrame
+from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame
 from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.places import Place
@@ -45,13 +45,22 @@ def block_in_place(
 
 
 def followed(
-    work: Lowering, statement: Statement, frame: Frame, blocks: Sequence[Units], origin: cst.CSTNode, rest: Units
+    work: Lowering,
+    statement: Statement,
+    frame: Frame,
+    here: Here,
+    blocks: Sequence[Units],
+    origin: cst.CSTNode,
+    rest: Units,
 ) -> Step:
     """The statement, and after it the rest of the block, which waits for an exit that was noted inside."""
     if not isinstance(frame, NotingFrame):
         return Step([statement], rest)
     exits = frozenset().union(*(exits_of(block) for block in blocks))
     leave = Propagate(frame.code, frame.value, exits, origin)
+    if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
+        # A loop body with nothing left to do: going on and `continue` give the same.
+        return Step([frame.start(), statement], rest)
     choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
     return Step([frame.start(), statement], (choice,))
 

@@ -8,11 +8,12 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls, orelse_of, try_blocks, units_of
 from anabranch.transpile.frames import Frame, NotingFrame
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.names import bound_names
 from anabranch.transpile.nodes import assign, name
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.native import block_in_place, followed, frame_for
+from anabranch.transpile.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +48,15 @@ class Try(StatementPass):
     def for_body(i, s):
         exit_ = ab.NEXT
         try:
-            def if_true():
-                return ab.CONTINUE
-            def if_false():
-                nonlocal s
+            def if_true(s):
+                return ab.CONTINUE, s
+            def if_false(s):
                 s = s + i
-                return ab.NEXT
-            exit_ = ab.if_(i, if_true, if_false)
+                return ab.NEXT, s
+            exit_, s = ab.if_(i, if_true, if_false, (s,), ("exit_", "s"))
         finally:
             s = s + 1
-        def if_true():
-            return s
-        def if_false():
-            return s
-        return ab.if_(exit_ == ab.NEXT, if_true, if_false)
+        return s
     s = ab.for_(n, for_body, (s,), ("s",))
     return s
 """,
@@ -87,7 +83,7 @@ class Try(StatementPass):
             orelse=self._else(work, node, around),
             finalbody=self._finally(work, node, here, rest),
         )
-        step = followed(work, work.derived(changed, node), frame, blocks, node, rest)
+        step = followed(work, work.derived(changed, node), frame, here, blocks, node, rest)
         return step if falls((node,)) or step.rest is not rest else Step(step.statements, None)
 
     def _body(self, work: Lowering, node: cst.Try, around: _Around) -> cst.IndentedBlock:

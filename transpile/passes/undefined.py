@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.lowering import Reader
 from anabranch.transpile.nodes import name
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.reader import Reader
 
 
 class Undefined(ExpressionPass):

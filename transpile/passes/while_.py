@@ -6,10 +6,11 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.graph import always
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.loops import finish, take_apart
+from anabranch.transpile.reader import Reader
 
 
 class While(StatementPass):

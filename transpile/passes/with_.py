@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units, units_of
-from anabranch.transpile.lowering import Here, Lowering, Reader, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.native import block_in_place, followed, frame_for
+from anabranch.transpile.reader import Reader
 
 
 class With(StatementPass):
@@ -19,12 +20,12 @@ class With(StatementPass):
             "def f(m, x):\n    with m:\n        if x > 0:\n            x = x * 2\n    with m:\n        return x\n",
             """def f(m, x):
     with m:
-        def if_true():
-            nonlocal x
+        def if_true(x):
             x = x * 2
-        def if_false():
-            pass
-        ab.if_(x > 0, if_true, if_false)
+            return x
+        def if_false(x):
+            return x
+        x = ab.if_(x > 0, if_true, if_false, (x,), ("x",))
     with m:
         return x
 """,
@@ -41,7 +42,7 @@ class With(StatementPass):
         end = work.flow.nodes(node)[-1]
         block = block_in_place(work, units, node.body, frame, here, frozenset({end}))
         statement = work.derived(node.with_changes(items=items, body=block), node)
-        return followed(work, statement, frame, [units], node.items[0], rest)
+        return followed(work, statement, frame, here, [units], node.items[0], rest)
 
     def _item(self, work: Lowering, node: cst.WithItem, here: Here) -> cst.WithItem:
         reader = Reader(work, work.flow.entry(node), here.place)

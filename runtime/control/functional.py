@@ -1,0 +1,181 @@
+"""Control flow as functions, for those who write it so: `cond`, `switch`, `while_loop`, `fori_loop`, `scan`.
+
+Source of the semantics: `jax.lax`. The functions that are passed are rewritten like any other. With concrete predicates
+and outside of a jitted function they are ordinary Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.builtins import range_, reversed_
+from anabranch.runtime.control.call import resolve
+from anabranch.runtime.control.for_ import for_
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.numpy import namespace
+from anabranch.runtime.trace import Builder, building, current, tracing
+from anabranch.runtime.values import atoms, layout as layouts, wrap
+from anabranch.runtime.values.traced import Traced
+
+
+def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
+    """Apply one of two functions to the operands, as `jax.lax.cond`.
+
+    Parameters
+    ----------
+    pred : bool scalar
+    true_fun, false_fun : callable
+    *operands : pytrees
+
+    Returns
+    -------
+    pytree
+        What the chosen function gives; ints and floats of the two are promoted.
+    """
+    return if_(pred, resolve(true_fun), resolve(false_fun), operands)
+
+
+def switch(index: Any, branches_: Any, *operands: Any) -> Any:
+    """Apply the function at `index`, clamped into the range, to the operands, as `jax.lax.switch`.
+
+    Raises
+    ------
+    ValueError
+        Where there are no branches.
+    """
+    functions = list(map(resolve, branches_))
+    if not functions:
+        raise ValueError("Empty branch sequence")
+    if not isinstance(index, Traced):
+        return functions[min(max(int(index), 0), len(functions) - 1)](*operands)
+    wide = atoms.convert(wrap.as_atom(index), np.int64)
+    last = atoms.literal(len(functions) - 1, np.int64)
+    clamped = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, wide, atoms.literal(0, np.int64)), last)
+    thunks = [lambda f=f: f(*operands) for f in functions]  # type: ignore[misc]
+    return branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
+
+
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
+    """Apply `body_fun` while `cond_fun` holds, as `jax.lax.while_loop`."""
+    return while_(resolve(cond_fun), resolve(body_fun), (init_val,), ("val",))
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+    """Apply `body_fun(i, val)` for i from `lower` to `upper - 1`, as `jax.lax.fori_loop`."""
+    return for_(range_(lower, upper), resolve(body_fun), (init_val,), ("val",))
+
+
+def scan(f: Callable[[Any, Any], Any], init: Any, xs: Any, length: int | None = None, reverse: bool = False) -> Any:
+    """Carry a value over the leading axis of `xs` and stack what each step gives, as `jax.lax.scan`.
+
+    Parameters
+    ----------
+    f : callable
+        Maps (carry, x) to (carry, y); y is a pytree of arrays and scalars or None.
+    init : pytree
+    xs : pytree of arrays, or None
+        All with the same leading axis.
+    length : int, optional
+        Needed where `xs` is None.
+    reverse : bool
+        Go from the last element to the first; y of the element at i still stands at i.
+
+    Returns
+    -------
+    carry, ys
+
+    Raises
+    ------
+    ValueError
+        Where the lengths differ or none is given.
+    """
+    function = resolve(f)
+    count = _length(xs, length)
+    if not tracing():
+        return _scan_eagerly(function, init, xs, count, reverse)
+    template = _output(function, init, _at(xs, 0)) if count else None
+    stacks = _map(lambda leaf: namespace.zeros((count, *np.shape(leaf)), dtype=_dtype(leaf)), template)
+
+    def body(i: Any, carry: Any) -> Any:
+        carry, y = function(carry, _at(xs, i))
+        _store(stacks, i, y)
+        return carry
+
+    steps = reversed_(range(count)) if reverse else range(count)
+    carry = for_(steps, body, (init,), ("carry",))
+    return carry, stacks
+
+
+def _scan_eagerly(f: Callable[..., Any], init: Any, xs: Any, count: int, reverse: bool) -> Any:
+    order = range(count - 1, -1, -1) if reverse else range(count)
+    rows: list[Any] = []
+    for i in order:
+        init, y = f(init, _at(xs, i))
+        rows.append(y)
+    rows = rows[::-1] if reverse else rows
+    return init, _stack(rows)
+
+
+def _stack(rows: list[Any]) -> Any:
+    if not rows or rows[0] is None:
+        return None
+    description = layouts.describe(rows[0])
+    if isinstance(description, layouts.Node):
+        columns = zip(*(description.structure.children(r) for r in rows), strict=True)
+        return description.structure.build([_stack(list(c)) for c in columns])
+    return np.stack(rows)
+
+
+def _length(xs: Any, length: int | None) -> int:
+    lengths = {n for n in _lengths(xs)} | ({length} if length is not None else set())
+    if len(lengths) != 1:
+        raise ValueError(f"scan needs one length; its inputs and `length` give {sorted(lengths)}")
+    return lengths.pop()
+
+
+def _lengths(xs: Any) -> list[int]:
+    found: list[int] = []
+    _map(lambda leaf: found.append(np.shape(leaf)[0]), xs)
+    return found
+
+
+def _map(function: Callable[[Any], Any], tree: Any) -> Any:
+    if tree is None:
+        return None
+    description = layouts.describe(tree)
+    if isinstance(description, layouts.Node):
+        return description.structure.build([_map(function, c) for c in description.structure.children(tree)])
+    return function(tree)
+
+
+def _at(xs: Any, i: Any) -> Any:
+    return _map(lambda leaf: leaf[i], xs)
+
+
+def _store(stacks: Any, i: Any, y: Any) -> None:
+    description = layouts.describe(stacks)
+    if isinstance(description, layouts.Node):
+        parts = description.structure.children
+        for stack, part in zip(parts(stacks), parts(y), strict=True):
+            _store(stack, i, part)
+    elif stacks is not None:
+        stacks[i] = y
+
+
+def _dtype(leaf: Any) -> Any:
+    return leaf.abstract.dtype if isinstance(leaf, Traced) else np.asarray(leaf).dtype
+
+
+def _output(function: Callable[..., Any], carry: Any, x: Any) -> Any:
+    """What one step gives, traced for its types alone."""
+    outer = current()
+    scratch = Builder(outer.trace, outer)
+    with building(scratch):
+        return function(carry, x)[1]
+
+

@@ -1,0 +1,43 @@
+"""How much memory a Program touches, as far as a choice of lowering needs it."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ir import ArrayType, Equation, Program
+
+# A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
+# vector libraries and several threads, win.
+_SMALL = 128 * 1024
+# These look at a part of their first operand, or change it in place.
+_PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
+_IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
+# Library calls and passes of XLA that a native loop would lose.
+_LARGE = frozenset({"dot_general", "sort", "argsort"})
+
+
+def is_small(program: Program) -> bool:
+    """Whether one run of the Program (of a loop's body, one step) touches little memory."""
+    return _touched(program) <= _SMALL
+
+
+def _bytes(type: ArrayType) -> int:
+    return type.size * type.dtype.itemsize
+
+
+def _touched(program: Program) -> int:
+    return sum(map(_equation, program.equations))
+
+
+def _equation(equation: Equation) -> int:
+    name = equation.op.name
+    inner = sum(map(_touched, equation.programs()))
+    if inner or any(True for _ in equation.programs()):
+        return inner
+    sizes = [_bytes(a.type) for a in equation.inputs]
+    out = sum(_bytes(v.type) for v in equation.outputs)
+    if name in _LARGE:
+        return 64 * (out + sum(sizes))
+    if name in _IN_PLACE:
+        return 2 * sum(sizes[1:])
+    if name in _PARTIAL:
+        return 2 * out
+    return out + sum(sizes)

@@ -1,0 +1,178 @@
+"""`python -m anabranch`: what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import anabranch
+from anabranch import _demo, _kernels, jit
+from anabranch.__main__ import main
+
+PROGRAM = """\
+import numpy as np
+from anabranch import jit
+
+print("the file runs")
+SCALE = 2.0
+
+
+def clipped(x):
+    # a comment that stays
+    if x > SCALE:
+        x = SCALE
+    return x
+
+
+class Model:
+    @jit
+    def step(self, x):
+        while x < 1.0:
+            x = x * 2
+        return x
+
+
+async def never(x):
+    return x
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "functions.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_show(file, capsys):
+    assert main(["show", f"{file}:clipped"]) == 0
+    printed = capsys.readouterr()
+    assert "# a comment that stays" in printed.out
+    assert "ab.if_(x > SCALE" in printed.out
+    assert printed.err == "the file runs\n"
+
+
+def test_show_method(file, capsys):
+    assert main(["show", f"{file}:Model.step"]) == 0
+    assert "ab.while_(" in capsys.readouterr().out
+
+
+def test_show_program(file, capsys):
+    assert main(["show", f"{file}:clipped", "--program", "-SCALE"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("{ lambda a:f64[] ; let")
+    assert "greater" in printed
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("{file}", "is not of the form FILE.py:FUNCTION"),
+        ("{file}:", "is not of the form FILE.py:FUNCTION"),
+        ("absent.py:f", "there is no file absent.py"),
+        ("{file}:missing", "has no 'missing'; its functions are clipped"),
+        ("{file}:Model.missing", "has no 'Model.missing'"),
+        ("{file}:SCALE", "is a float, not a function"),
+    ],
+)
+def test_bad_target(file, capsys, target, message):
+    assert main(["show", target.format(file=file)]) == 2
+    error = capsys.readouterr().err.removeprefix("the file runs\n")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("body", ["1 / 0", "def f(:", "import nothing_of_this_name", "raise SystemExit(3)"])
+def test_file_that_cannot_run(tmp_path, capsys, body):
+    path = tmp_path / "broken.py"
+    path.write_text(body)
+    assert main(["show", f"{path}:f"]) == 2
+    error = capsys.readouterr().err
+    assert "can't be run" in error
+    assert error.count("\n") == 1
+
+
+def test_bad_argument(file, capsys):
+    assert main(["show", f"{file}:clipped", "--program", "unknown"]) == 2
+    assert "the argument unknown can't be evaluated: NameError" in capsys.readouterr().err
+
+
+def test_function_that_cannot_be_rewritten(file, capsys):
+    assert main(["show", f"{file}:never"]) == 1
+    error = capsys.readouterr().err
+    assert "AB101" in error
+    assert "Traceback" not in error
+
+
+def test_no_command():
+    with pytest.raises(SystemExit) as left:
+        main([])
+    assert left.value.code == 2
+
+
+@pytest.mark.slow
+def test_demo():
+    done = subprocess.run([sys.executable, "-m", "anabranch", "demo"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for kernel in _kernels.KERNELS:
+        assert f"── {kernel.__name__} " in done.stdout
+    assert done.stdout.endswith(f"all {len(_kernels.KERNELS)} equal to NumPy\n")
+
+
+def test_demo_fails_where_a_result_differs(monkeypatch, capsys):
+    def sometimes_int(x):
+        return 1 if x > 0 else 0.5
+
+    monkeypatch.setattr("anabranch.__main__.KERNELS", (sometimes_int,))
+    monkeypatch.setattr("anabranch.__main__.arguments", lambda: {"sometimes_int": (1.0,)})
+    assert main(["demo"]) == 1
+    printed = capsys.readouterr().out
+    assert "DIFFERS from NumPy: the result is of type int in NumPy, float here" in printed
+    assert printed.endswith("differ from NumPy: sometimes_int\n")
+
+
+def test_compare_sees_a_changed_argument():
+    def write(a):
+        a[0] = 1.0
+
+    def forget(a):
+        a[0] + 1.0
+
+    assert _demo.compare(write, jit(write), (np.zeros(2),)).difference is None
+    assert _demo.compare(write, jit(forget), (np.zeros(2),)).difference == "the values of the arguments[0]"
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "found"),
+    [
+        (1.0, 1.0 + 1e-9, "the values of x"),
+        (1, 2, "the values of x"),
+        (np.zeros(2), np.zeros(2, np.float32), "float64"),
+        (np.zeros(2), np.zeros(3), "[3] here"),
+        ((1.0, 2.0), (1.0,), "length"),
+        ({"a": 1.0}, {"b": 1.0}, "keys"),
+        ({"a": [1.0]}, {"a": [2.0]}, "x['a'][0]"),
+        (None, 1.0, "NoneType"),
+    ],
+)
+def test_difference(want, got, found):
+    assert found in (_demo.difference(want, got, "x") or "")
+    assert _demo.difference(want, want, "x") is None
+
+
+def test_sources_stand_beside_each_other_where_there_is_room():
+    left, right = "def f():\n    return 1\n", "def rewritten(ab):\n    def f():\n        return 1\n"
+    wide, narrow = _demo.beside(left, right, 160), _demo.beside(left, right, 80)
+    assert wide[0] == "def f():     │ def rewritten(ab):"
+    assert narrow[:2] == ["def f():", "    return 1"]
+    assert max(map(len, _demo.beside("x", "a, " * 60, 100))) <= 100
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"anabranch {anabranch.__version__}\n"

@@ -1,0 +1,402 @@
+"""Python's own int, float, bool and complex, and NumPy's dtypes, through operators, branches and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.control.table import Program, Table
+
+case = Table()
+BIG = 2**62
+
+
+@case((7, 2), (-7, 2), (7, -2), (-7, -2), (0, 3))
+def int_division_and_remainder(a, b):
+    return a // b, a % b, a / b, divmod(a, b)
+
+
+@case((7.5, 2.0), (-7.5, 2.0), (7.5, -2.0), (-0.0, 3.0), (float("inf"), 2.0), (1.0, float("inf")), (-1.0, float("inf")))
+def float_division_and_remainder(x, y):
+    return x // y, x % y, x / y
+
+
+@case((1, 1), (1, 0))
+def int_true_division_by_zero(a, b):
+    return a / b
+
+
+@case((1, 1), (1, 0))
+def int_floor_division_by_zero(a, b):
+    return a // b
+
+
+@case((1, 1), (1, 0))
+def int_remainder_by_zero(a, b):
+    return a % b
+
+
+@case((1, 1), (1, 0))
+def divmod_by_zero(a, b):
+    return divmod(a, b)
+
+
+@case((1.0, 1.0), (1.0, 0.0), (0.0, -0.0))
+def float_division_by_zero(x, y):
+    return x / y
+
+
+@case((1.0, 0.0), (1.0, 2.0))
+def float_remainder_by_zero(x, y):
+    return x % y
+
+
+@case((np.float64(1.0), 0.0), (np.float64(1.0), 2.0))
+def numpy_float_division_by_zero_is_inf(x, y):
+    return x / y
+
+
+@case((1.0, np.float64(0.0)))
+def python_float_by_numpy_zero_is_inf(x, y):
+    return x / y
+
+
+@case((np.int64(1), np.int64(0)), (np.int64(-7), np.int64(2)))
+def numpy_int_division_by_zero_is_zero(a, b):
+    return a // b, a % b, a / b
+
+
+@case((2, 10), (-2, 3), (0, 0), (3, 0))
+def int_power(a, b):
+    return a**b
+
+
+@case((2, -2), (-4, -1))
+def int_to_a_negative_power_is_a_float(a, b):
+    return a**b
+
+
+@case((2.0, 0.5), (-2.0, 3.0), (0.0, 0.0), (2.0, -1.0))
+def float_power(x, y):
+    return x**y
+
+
+@case((0.0, -1.0))
+def zero_to_a_negative_power(x, y):
+    return x**y
+
+
+@case((0, -1))
+def int_zero_to_a_negative_power(a, b):
+    return a**b
+
+
+@case((2,), (-2,))
+def static_powers(n):
+    return n**2, n**3, n**0, n**-1, 2**-1 * n, n**0.5 if n > 0 else 0.0
+
+
+@case((5, 2), (-5, 1))
+def shifts(a, k):
+    return a << k, a >> k, a & k, a | k, a ^ k, ~a
+
+
+@case((5, -1))
+def negative_shift(a, k):
+    return a << k
+
+
+@case((3,), (-3,), (0,))
+def unary(a):
+    return -a, +a, ~a, abs(a), not a
+
+
+@case((True, False), (True, True))
+def bool_arithmetic(p, q):
+    return p + q, p - q, p * 3, -p, p / 2, p // True, p**q, p & q, p | q, p ^ q, p < q, ~5 + p
+
+
+@case((2.5,), (-2.5,), (1e300,))
+def float_overflow_multiplies_to_inf(x):
+    return x * 1e300, x - 1e308 * 10
+
+
+@case((2.5,), (1e308,))
+def math_on_floats(x):
+    return x * x, -x, x + 1, x - 1 == x
+
+
+@case((float("nan"), 1.0), (1.0, 1.0), (float("inf"), float("inf")))
+def nan_comparisons(x, y):
+    return x < y, x <= y, x > y, x >= y, x == y, x != y, not x < y
+
+
+@case((1 + 2j, 2.0), (0j, 1.0), (-1 - 1j, -2.0))
+def complex_scalars(z, x):
+    w = z * x + 1j
+    if w == 1j:
+        w = w + 1
+    return w, z.real, z.imag, z.conjugate(), abs(z), z - x, x - z
+
+
+@case((1 + 2j, 0j), (1 + 2j, 1j))
+def complex_division(z, w):
+    return z / w
+
+
+@case((1 + 2j, 0j))
+def complex_has_no_order(z, w):
+    return z < w
+
+
+@case((2.9,), (-2.9,), (0.0,), (-0.5,))
+def float_to_int(x):
+    return int(x), int(x) * 2, x.is_integer() if x is None else int(x) == 0
+
+
+@case((float("nan"),), (1.0,))
+def int_of_nan(x):
+    return int(x)
+
+
+@case((float("inf"),), (1.0,))
+def int_of_inf(x):
+    return int(x)
+
+
+@case((BIG, 1), (BIG, 2))
+def addition_never_wraps(a, k):
+    return a + a if k > 1 else a + k
+
+
+@case((BIG - 1, 1), (BIG, 4), (-BIG, 3))
+def multiplication_never_wraps(a, k):
+    return a * k
+
+
+@case((3, 10), (3, 70))
+def loop_multiplication_never_wraps(a, n):
+    s = 1
+    for _ in range(n):
+        s = s * a
+    return s
+
+
+@case((2, 10), (2, 64))
+def power_never_wraps(a, n):
+    return a**n
+
+
+@case((1, 10), (1, 63))
+def shift_never_wraps(a, n):
+    return a << n
+
+
+@case((-(2**63),), (5,))
+def negation_of_the_least_int(a):
+    return -a
+
+
+@case((-(2**63),), (-5,))
+def absolute_of_the_least_int(a):
+    return abs(a)
+
+
+@case((2**70,), (5,), static=("k",))
+def static_ints_are_unbounded(k):
+    x = np.float64(2.0)
+    return x * (k % 1000), k * 2
+
+
+@case((3, 2**70), static=("k",))
+def a_traced_int_with_a_large_static_one(n, k):
+    if n > k:
+        return 1
+    return n
+
+
+@case((2.0,), (-2.0,), promoted=True)
+def int_or_float_by_branch(x):
+    if x > 0:
+        y = 1
+    else:
+        y = 0.5
+    return y
+
+
+@case((2.0,), (-2.0,), promoted=True)
+def bool_or_int_by_branch(x):
+    if x > 0:
+        y = True
+    else:
+        y = 3
+    return y
+
+
+@case((2.0,), (-2.0,))
+def dtypes_by_branch_of_one_type(x):
+    if x > 0:
+        y = np.float32(1.5)
+    else:
+        y = np.float32(x)
+    return y * 2, y + 1.5
+
+
+@case((np.array([1, 2, 3], dtype=np.int32), 2), (np.array([1, 2, 3], dtype=np.int32), -2))
+def int32_stays_int32(a, k):
+    s = a[0]
+    for v in a:
+        s = s + v * k
+    if k > 0:
+        s = s // 2
+    return s, a.sum(), a * k, a + np.int64(1)
+
+
+@case((np.array([250, 251], dtype=np.uint8), 3))
+def uint8_loop_wraps(a, n):
+    s = a[0]
+    for _ in range(n):
+        s = s + a[1]
+    return s
+
+
+@case((np.int32(2**30), 1), (np.int32(2**30), 3))
+def int32_scalar_wraps(a, n):
+    for _ in range(n):
+        a = a + a
+    return a
+
+
+@case((np.float32(0.1), 3))
+def float32_accumulates_in_float32(x, n):
+    s = np.float32(0)
+    for _ in range(n):
+        s = s + x
+        s += 1
+    return s, s * 0.1, s + np.float64(1)
+
+
+@case((np.int8(100), 27), (np.int8(100), -28))
+def int8_with_weak_ints(a, k):
+    return a + 28, a * k, a - k, a // 3, a % 7, -a
+
+
+@case((np.uint8(5),))
+def weak_int_out_of_bounds(a):
+    return a + 300
+
+
+@case((np.uint8(5),))
+def weak_negative_int_out_of_bounds(a):
+    return a - -1 if a > 100 else a + -1
+
+
+@case((np.uint8(5), 300), (np.uint8(5), 3))
+def traced_int_out_of_bounds(a, k):
+    return a + k
+
+
+@case((np.uint8(5), 300), (np.uint8(5), -1), (np.uint8(5), 5))
+def comparing_with_an_int_out_of_bounds(a, k):
+    return a < k, a == k, a > 300, a >= -1
+
+
+@case((np.int64(3), 2), (np.int64(-3), 2))
+def numpy_int_with_python_int(a, k):
+    return a + k, a / k, a // k, a % k, a**k, k - a, a > k
+
+
+@case((np.int64(3), np.int64(-2)))
+def numpy_int_to_a_negative_power_raises(a, k):
+    return a**k
+
+
+@case((np.bool_(True), False), (np.bool_(False), True))
+def numpy_bools(p, q):
+    return p | q, p & q, p ^ q, ~p, not p, p + q, p and q, p or q
+
+
+@case((np.array([True, False]), True))
+def bool_array_sum_is_an_int(a, p):
+    return a.sum(), a + a, a * 2, a & p, a.mean(), ~a, a.any()
+
+
+@case((np.bool_(True),))
+def subtraction_of_numpy_bools_raises(p):
+    return p - p
+
+
+@case((2.0,), (-2.0,))
+def signed_zero(x):
+    z = x * 0.0
+    return np.copysign(1.0, z), np.copysign(1.0, -z), np.copysign(1.0, 0.0 - z), np.copysign(1.0, abs(z))
+
+
+@case((-0.0,), (0.0,))
+def signed_zero_through_a_branch(x):
+    y = x if x <= 0 else 5.0
+    if y:
+        y = 3.0
+    return np.copysign(1.0, y)
+
+
+@case((-0.0, 3), (0.0, 3))
+def signed_zero_through_a_loop(x, n):
+    for _ in range(n):
+        x = x + -0.0
+    return np.copysign(1.0, x), np.copysign(1.0, x + 0)
+
+
+@case((0.0, -0.0), (-0.0, 0.0))
+def min_max_of_signed_zeros(x, y):
+    return np.copysign(1.0, min(x, y)), np.copysign(1.0, max(x, y))
+
+
+@case((0.5,), (1.5,), (2.5,), (-0.5,), (-1.5,))
+def round_half_even(x):
+    return round(x), np.round(x), np.rint(x)
+
+
+@case((2.675,), (1234.5678,), (-0.05,))
+def round_to_digits(x):
+    return round(x, 2), round(x, 0)
+
+
+@case((1234,), (-15,), (25,))
+def round_int_to_tens(n):
+    return round(n, -1)
+
+
+@case((5.0, 3), (5.5, 3))
+def numpy_of_python_scalars(x, n):
+    return np.sqrt(x), np.add(x, n), np.maximum(n, 2), np.abs(n), np.floor(x), np.int64(n) + 1, np.float32(x)
+
+
+@case((2**53 + 1,), (3,))
+def comparing_ints_with_floats_is_exact(n):
+    return n == 9007199254740992.0, n > 9007199254740992.0, n < 0.5
+
+
+@case((2**53 + 1, 3), (10, 5))
+def int_true_division_is_correctly_rounded(a, b):
+    return a / b, a / 1
+
+
+@case((2**62 + 1,))
+def float_of_a_large_int(a):
+    return float(a), a * 1.0, int(float(a))
+
+
+@case((1e19,), (-1e19,), (9.0e18,))
+def int_of_a_float_beyond_int64(x):
+    return int(x) if x < 0 or x < 1e18 else int(x)
+
+
+@case((3, 4.0), (-3, 4.0))
+def attributes_of_python_scalars(n, x):
+    return n.real, n.imag, n.conjugate(), x.real, x.imag, n.numerator, n.denominator
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_scalar(program: Program) -> None:
+    program.check()

@@ -1,0 +1,303 @@
+"""Each entry of docs/differences.md, shown: what eager NumPy gives, and what a compiled function gives."""
+# ruff: noqa: T201 - printing is among what is tested.
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import anabranch
+from anabranch import jit
+
+PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
+TINY = 1e-310
+
+
+def test_every_entry_has_a_test():
+    titles = re.findall(r"^### (.*)$", PAGE.read_text(), re.MULTILINE)
+    assert titles
+    missing = [t for t in titles if "test_" + re.sub(r"\W+", "_", t.lower()).strip("_") not in globals()]
+    assert not missing
+
+
+def test_a_choice_between_an_int_and_a_float_gives_a_float():
+    def conditional(x):
+        return 1 if x > 0 else 0.5
+
+    def largest(x):
+        return max(3, x)
+
+    def either(x):
+        return x or 7
+
+    for function, x, eager in ((conditional, 1.0, 1), (largest, 2.5, 3), (either, 0.0, 7)):
+        assert (function(x), type(function(x))) == (eager, int)
+        assert (jit(function)(x), type(jit(function)(x))) == (eager, float)
+
+
+def test_a_loop_that_makes_a_float_of_an_int_gives_a_float():
+    def halves(n):
+        total = 0
+        for _ in range(n):
+            total = total + 0.5
+        return total
+
+    assert type(halves(0)) is int
+    assert type(jit(halves)(0)) is float
+    assert jit(halves)(3) == halves(3) == 1.5
+
+
+def test_a_python_int_has_64_bits():
+    def factorial(n):
+        product = 1
+        for i in range(1, n + 1):
+            product *= i
+        return product
+
+    def square(n):
+        return n * n
+
+    assert jit(factorial)(20) == factorial(20)
+    with pytest.raises(OverflowError):
+        jit(factorial)(21)
+    with pytest.raises(OverflowError):
+        jit(lambda n: n + 1)(2**63)
+    assert jit(square, static_argnames="n")(2**40) == 2**80
+
+
+def test_an_int_to_a_negative_power_is_an_error():
+    def power(n):
+        return 2**n
+
+    assert jit(power)(3) == 8
+    assert power(-1) == 0.5
+    with pytest.raises(anabranch.AnabranchError, match=r"float\(x\) \*\* n"):
+        jit(power)(-1)
+
+
+def test_a_negative_float_to_a_fractional_power_is_an_error():
+    def root(x):
+        return x**0.5
+
+    assert jit(root)(4.0) == 2.0
+    assert isinstance(root(-4.0), complex)
+    with pytest.raises(anabranch.AnabranchError, match=r"complex\(x\) \*\* y"):
+        jit(root)(-4.0)
+
+
+def test_sums_are_taken_in_another_order(rng):
+    def total(a):
+        return a.sum()
+
+    samples = [rng.normal(size=1001) for _ in range(20)]
+    compiled = jit(total)
+    assert any(total(a) != compiled(a) for a in samples)
+    for a in samples:
+        assert abs(total(a) - compiled(a)) <= 1e-13 * np.abs(a).sum()
+
+
+def test_elementary_functions_differ_in_the_last_digits(rng):
+    def hyperbolic(a):
+        return np.tanh(a)
+
+    a = rng.normal(size=1000)
+    assert np.any(hyperbolic(a) != jit(hyperbolic)(a))
+    np.testing.assert_allclose(jit(hyperbolic)(a), hyperbolic(a), rtol=1e-15)
+
+
+def test_numbers_below_2_2e_308_are_zero():
+    def positive(a):
+        return a > 0
+
+    def half(a):
+        return a * 0.5
+
+    assert positive(TINY)
+    assert not jit(positive)(TINY)
+    smallest = np.array([np.finfo(np.float64).smallest_normal])
+    assert half(smallest) > 0
+    assert jit(half)(smallest) == 0
+
+
+def test_the_sign_of_a_zero_may_differ_in_maxima_and_minima():
+    def largest(a):
+        return a.max()
+
+    zeros = np.array([0.0, -0.0])
+    assert jit(largest)(zeros) == largest(zeros) == 0
+    assert np.signbit(jit(largest)(zeros)) != np.signbit(largest(zeros))
+
+
+def test_complex_numbers_that_overflow_differ():
+    def square(z):
+        return z * z
+
+    z = 1e200 + 1e200j
+    assert not np.isfinite(square(z))
+    assert not np.isfinite(jit(square)(z))
+    assert str(square(z)) != str(jit(square)(z))
+
+
+def test_np_empty_gives_zeros():
+    def nothing(n):
+        return np.empty(n)
+
+    assert not jit(nothing, static_argnames="n")(100).any()
+
+
+def test_numpy_s_floating_point_warnings_are_not_given():
+    def reciprocal(a):
+        return 1 / a
+
+    def strict(a):
+        with np.errstate(divide="raise"):
+            return 1 / a
+
+    zero = np.zeros(1)
+    with warnings.catch_warnings(), np.errstate(all="warn"):
+        warnings.simplefilter("error")
+        assert jit(reciprocal)(zero) == np.inf
+        with pytest.raises(RuntimeWarning):
+            reciprocal(zero)
+    assert jit(strict)(zero) == np.inf
+    with pytest.raises(FloatingPointError):
+        strict(zero)
+    with pytest.raises(ZeroDivisionError):
+        jit(reciprocal)(0.0)
+
+
+def test_after_an_exception_arguments_are_as_before():
+    def write(a, i):
+        a[0] = 5.0
+        a[i] = 1.0
+
+    eager, compiled = np.zeros(3), np.zeros(3)
+    with pytest.raises(IndexError):
+        write(eager, 7)
+    with pytest.raises(IndexError):
+        jit(write)(compiled, 7)
+    assert eager[0] == 5.0
+    assert compiled[0] == 0.0
+
+
+def test_a_returned_part_of_an_argument_is_a_copy():
+    def tail(a):
+        return a[1:]
+
+    a = np.arange(4.0)
+    assert np.shares_memory(tail(a), a)
+    assert not np.shares_memory(jit(tail)(a), a)
+    assert jit(lambda x: x)(a) is a
+
+
+def test_returned_arrays_do_not_overlap():
+    def whole_and_tail(a):
+        b = a * 2
+        return b, b[1:]
+
+    def twice(a):
+        b = a * 2
+        return b, b
+
+    a = np.arange(4.0)
+    assert np.shares_memory(*whole_and_tail(a))
+    assert not np.shares_memory(*jit(whole_and_tail)(a))
+    first, second = jit(twice)(a)
+    assert first is second
+
+
+def test_results_are_in_c_order():
+    def transposed(a):
+        return a.T + 1
+
+    a = np.ones((2, 3))
+    assert transposed(a).flags.f_contiguous
+    assert jit(transposed)(a).flags.c_contiguous
+
+
+def test_a_list_or_dict_argument_cannot_be_changed():
+    def append(values):
+        values.append(1.0)
+
+    def update(parameters):
+        parameters["w"] = parameters["w"] + 1
+
+    def write(parameters):
+        parameters["w"][0] = 5.0
+
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(append)([0.0])
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(update)({"w": 0.0})
+    held = {"w": np.zeros(2)}
+    jit(write)(held)
+    assert held["w"][0] == 5.0
+
+
+def test_printing_happens_while_tracing(capsys):
+    def step(x):
+        print("step")
+        return x + 1
+
+    def report(x):
+        print(x)
+        return x
+
+    compiled = jit(step)
+    compiled(1.0)
+    compiled(2.0)
+    assert capsys.readouterr().out == "step\n"
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(report)(1.0)
+
+
+class Announced(contextlib.AbstractContextManager):
+    def __enter__(self):
+        print("in", end=" ")
+
+    def __exit__(self, *error):
+        print("out", end=" ")
+
+
+def test_context_managers_run_while_tracing(capsys):
+    def twice(x):
+        with Announced():
+            return x * 2
+
+    compiled = jit(twice)
+    assert [compiled(1.0), compiled(2.0)] == [2.0, 4.0]
+    assert capsys.readouterr().out == "in out "
+
+
+def test_a_clock_is_read_while_tracing():
+    def now(x):
+        return x + time.perf_counter()
+
+    def noise(x):
+        return x + np.random.rand()
+
+    compiled = jit(now)
+    assert compiled(0.0) == compiled(0.0)
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(noise)(0.0)
+
+
+def test_a_function_that_changes_outside_lists_is_traced_at_each_call(capsys):
+    seen = []
+
+    def remember(x):
+        print("traced", end=" ")
+        seen.append(x)
+        return x
+
+    compiled = jit(remember)
+    for x in (1.0, 2.0, 3.0):
+        compiled(x)
+    assert seen == [1.0, 2.0, 3.0]
+    assert capsys.readouterr().out == "traced traced traced "

@@ -1,0 +1,62 @@
+"""Joining, splitting and repeating."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.numpy.samples import FLOATS, INTS, SCALAR, TALL, VECTOR
+from tests.numpy.support import Static, Table
+
+case = Table()
+
+case(np.concatenate, [FLOATS, FLOATS])
+case(np.concatenate, [FLOATS, INTS], axis=1)
+case(np.concatenate, [FLOATS, VECTOR])
+case(np.concatenate, [FLOATS, TALL])
+case(np.concatenate, [FLOATS, VECTOR], axis=None)
+case(np.concatenate, [SCALAR, SCALAR])
+case(np.concatenate, [FLOATS, INTS], dtype="f4")
+case(np.concatenate, [FLOATS, INTS], dtype="i4")
+case(np.concatenate, FLOATS)
+for f in (np.stack, np.vstack, np.hstack, np.dstack, np.column_stack):
+    case(f, [FLOATS, INTS])
+    case(f, [VECTOR, VECTOR])
+    case(f, [FLOATS, VECTOR])
+    case(f, [SCALAR, 2, VECTOR[0]])
+    case(f, Static([]))
+case(np.stack, [FLOATS, FLOATS], axis=-1)
+case(np.stack, [FLOATS, FLOATS], axis=5)
+case(np.block, [[FLOATS, FLOATS], [INTS, INTS]])
+case(np.block, [FLOATS, FLOATS])
+case(np.append, FLOATS, VECTOR)
+case(np.append, FLOATS, FLOATS, axis=0)
+for f in (np.split, np.array_split):
+    case(f, FLOATS, Static(3))
+    case(f, FLOATS, Static(2))
+    case(f, FLOATS, Static([1, 2]))
+    case(f, FLOATS, Static(2), axis=1)
+    case(f, FLOATS, Static(0))
+    case(f, FLOATS, Static([2, 1, 9]))
+case(np.vsplit, FLOATS, Static(3))
+case(np.hsplit, FLOATS, Static(2))
+case(np.dsplit, FLOATS, Static(2))
+case(np.unstack, FLOATS)
+case(np.unstack, FLOATS, axis=1)
+case(np.tile, FLOATS, Static(2))
+case(np.tile, VECTOR, Static((2, 3)))
+case(np.tile, FLOATS, Static((2, 1, 3)))
+case(np.repeat, FLOATS, Static(2))
+case(np.repeat, FLOATS, Static(2), axis=1)
+case(np.repeat, FLOATS, Static([1, 0, 2]), axis=0)
+case(np.repeat, FLOATS, Static([1, 0]), axis=0)
+case(np.roll, FLOATS, Static(1))
+case(np.roll, FLOATS, Static(-5))
+case(np.roll, FLOATS, 2, axis=1)
+case(np.roll, FLOATS, -7, axis=0)
+case(np.roll, FLOATS, Static((1, 2)), axis=(0, 1))
+case(np.roll, FLOATS, 7)
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

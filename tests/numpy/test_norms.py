@@ -1,0 +1,29 @@
+"""Norms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.numpy.samples import COMPLEX, FLOATS, INTS, SINGLE, VECTOR
+from tests.numpy.support import Static, Table
+
+case = Table()
+
+for o in (2, -2, "nuc"):
+    case.refuses("singular", np.linalg.norm, FLOATS, Static(o))
+for o in (None, "fro", 1, -1, np.inf, -np.inf, 0, 3):
+    for X in (FLOATS, VECTOR, INTS, COMPLEX, SINGLE):
+        case(np.linalg.norm, X, Static(o))
+        case(np.linalg.norm, X, Static(o), axis=0)
+        case(np.linalg.norm, X, Static(o), axis=-1, keepdims=True)
+    case(np.linalg.norm, np.ones((2, 3, 4)), Static(o), axis=(1, 2))
+    case(np.linalg.norm, np.ones((2, 3, 4)), Static(o))
+case(np.linalg.vector_norm, FLOATS)
+case(np.linalg.vector_norm, FLOATS, axis=0, keepdims=True, ord=1)
+case(np.linalg.matrix_norm, FLOATS)
+case(np.linalg.vector_norm, FLOATS, keepdims=True)
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

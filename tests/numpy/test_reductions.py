@@ -1,0 +1,32 @@
+"""Reductions over axes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.numpy.samples import ARRAYS, FLOATS, VECTOR
+from tests.numpy.support import Table
+
+case = Table()
+
+for X in ARRAYS:
+    for ax in (0, 1, -1, (0, 1), 2, (0, 0), ()):
+        for kd in (True, False):
+            for f in (np.sum, np.prod, np.max, np.min, np.any, np.all, np.count_nonzero, np.ptp):
+                case(f, X, axis=ax, keepdims=kd)
+            if not isinstance(ax, tuple):
+                for f in (np.argmax, np.argmin):
+                    case(f, X, axis=ax, keepdims=kd)
+    case(np.sum, X, dtype="f4")
+    case(np.sum, X, initial=3, where=X > 0)
+    case(np.max, X, initial=1, where=X > 0)
+    case(np.max, X, where=X > 0)
+case(np.cumulative_sum, VECTOR)
+case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
+case(np.cumulative_prod, FLOATS, axis=0)
+case(np.cumulative_sum, FLOATS)
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

@@ -1,0 +1,36 @@
+"""Rewriting with nothing staged, and running with the eager vocabulary."""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tests.transpile import eager
+
+from anabranch.transpile import rewrite
+
+
+def nothing_staged(value: object) -> None:
+    """No global has a counterpart."""
+
+
+def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
+    assert isinstance(function, types.FunctionType)
+    return rewrite(function, nothing_staged).bind(function, eager)
+
+
+def from_text(text: str, filename: str, **names: Any) -> types.FunctionType:
+    """The function `f` of a program, with its text where Python looks for source."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace: dict[str, Any] = dict(names)
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace["f"]
+
+
+def outcome(function: Callable[..., Any], *args: Any) -> tuple[str, str]:
+    try:
+        return "value", repr(function(*args))
+    except Exception as error:
+        return "raised", type(error).__name__
