@@ -54,7 +54,8 @@ _DEFAULT_FLAGS: tuple[Flag, ...] = (
     ("xla_cpu_copy_insertion_use_region_analysis", True),
 )
 
-# XLA's own pass that makes native loops of small ones loses the order of reads and writes which the copy insertion above
+# XLA's own pass that makes native loops of small ones loses the order of reads and writes which the copy insertion
+# above
 # relies on, so it is off; the lowering marks such loops itself.
 _SMALL_LOOP_BYTES = 0
 
@@ -120,7 +121,9 @@ def _fresh_options() -> Any:
     options = xc.CompileOptions()
     debug = options.executable_build_options.debug_options
     debug.xla_backend_optimization_level = debug.xla_backend_optimization_level  # makes the defaults explicit
-    entry = message_field(1, b"xla_cpu_small_while_loop_byte_threshold") + message_field(2, str(_SMALL_LOOP_BYTES).encode())
+    entry = message_field(1, b"xla_cpu_small_while_loop_byte_threshold") + message_field(
+        2, str(_SMALL_LOOP_BYTES).encode()
+    )
     # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options, a map.
     extra = message_field(3, message_field(3, message_field(500, entry)))
     return xc.CompileOptions.ParseFromString(options.SerializeAsString() + extra)

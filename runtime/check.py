@@ -26,7 +26,9 @@ def check(program: Program) -> None:
 
     def use(atom: Atom, where: object) -> None:
         if isinstance(atom, Var) and atom not in defined:
-            raise MalformedProgramError(f"{program.name}: a variable of {atom.type} is used before it is defined, in {where}")
+            raise MalformedProgramError(
+                f"{program.name}: a variable of {atom.type} is used before it is defined, in {where}"
+            )
 
     for var in program.inputs:
         define(var, "the inputs")

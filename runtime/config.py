@@ -20,15 +20,24 @@ class Settings:
         Whether a run-time index out of range raises `IndexError` (`ANABRANCH_CHECKS`).
     unroll_limit : int
         How many steps of a loop that cannot be staged may be unrolled (`ANABRANCH_UNROLL_LIMIT`).
+    recursion_limit : int
+        To what depth a function may call itself under run-time conditions (`ANABRANCH_RECURSION_LIMIT`); a call that goes
+        deeper raises `RecursionError`.
     """
 
     checks: bool = True
     unroll_limit: int = 1024
+    recursion_limit: int = 32
 
 
 def _from_environment() -> Settings:
     checks = os.environ.get("ANABRANCH_CHECKS", "1").lower() not in ("0", "false", "no", "off")
-    return Settings(checks, int(os.environ.get("ANABRANCH_UNROLL_LIMIT", "1024")))
+    numbers = {
+        name: int(os.environ[f"ANABRANCH_{name.upper()}"])
+        for name in ("unroll_limit", "recursion_limit")
+        if f"ANABRANCH_{name.upper()}" in os.environ
+    }
+    return Settings(checks=checks, **numbers)
 
 
 _current: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)

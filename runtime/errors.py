@@ -19,8 +19,14 @@ from __future__ import annotations
 
 from anabranch.transpile.errors import (
     AnabranchError as AnabranchError,
+)
+from anabranch.transpile.errors import (
     NoSourceError as NoSourceError,
+)
+from anabranch.transpile.errors import (
     SourceError as SourceError,
+)
+from anabranch.transpile.errors import (
     UnsupportedConstructError as UnsupportedConstructError,
 )
 

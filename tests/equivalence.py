@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from anabranch import jit
-from anabranch.runtime import check as checker, ir
+from anabranch.runtime import check as checker
+from anabranch.runtime import ir
 
 
 class Outcome:
@@ -79,7 +80,9 @@ def _check_stages(
 def same(want: Any, got: Any, where: str, rtol: float, promoted: bool) -> None:
     """Assert that two results are alike in type, structure, dtype, shape and value."""
     if promoted and isinstance(want, (int, float, np.generic)) and type(want) is not type(got):
-        assert np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype, f"{where}: {want!r} against {got!r}"
+        assert np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype, (
+            f"{where}: {want!r} against {got!r}"
+        )
         want = type(got)(want)
     assert type(want) is type(got), f"{where}: {type(want).__name__} {want!r} against {type(got).__name__} {got!r}"
     if isinstance(want, dict):

@@ -181,15 +181,24 @@ class Lowering:
     def block(self, units: Units, here: Here) -> list[Statement]:
         """The units one after the other, with the delivery of the block at the end."""
         found: list[Statement] = []
-        rest: Units | None = units
+        rest: Units | None = self._reached(units)
         while rest:
-            unit, rest = rest[0], rest[1:]
+            unit, rest = rest[0], self._reached(rest[1:])
             step = self.session.constructs.statement(self, unit, here, rest)
             found += self._dressed(step.statements, unit)
             rest = step.rest
             if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls((unit,))):
                 return found
         return found + here.frame.fall()
+
+    def _reached(self, units: Units) -> Units:
+        """The units up to the first that control never comes to."""
+        for count, unit in enumerate(units):
+            if not isinstance(unit, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+                continue
+            if not any(self.flow.reached[point] for point in self.regions.entries((unit,), frozenset())):
+                return units[:count]
+        return units
 
     def _dressed(self, statements: list[Statement], unit: Unit) -> list[Statement]:
         """New statements know where they came from; the first takes over the comments above the unit."""
@@ -327,6 +336,8 @@ def head_of(unit: Unit) -> cst.CSTNode:
         return unit.iter
     if isinstance(unit, cst.Match):
         return unit.subject
+    if isinstance(unit, cst.With):
+        return unit.items[0]
     return unit if isinstance(unit, cst.CSTNode) else unit.origin
 
 

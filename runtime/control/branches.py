@@ -12,8 +12,9 @@ from anabranch.runtime.control.merging import MISSING, adopt, check_identity, jo
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import Atom, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, Failure, Storage, Unreachable, building, current
-from anabranch.runtime.values import atoms, checks, layout as layouts
+from anabranch.runtime.trace import Builder, Failure, Storage, UnreachableError, building, current
+from anabranch.runtime.values import atoms, checks
+from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.heap import Heap, Slot
 
 
@@ -52,7 +53,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     if layout is None:
-        raise Unreachable
+        raise UnreachableError
     made: list[Any] = []
     value, *contents = layouts.unpack(layout, iter(results), made)
     for i, array in enumerate(made):
@@ -68,7 +69,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
     with building(inner):
         try:
             value = thunk()
-        except Unreachable:
+        except UnreachableError:
             value = MISSING
         except AnabranchError:
             heap.restore()
@@ -92,9 +93,7 @@ def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:
     return [s for key, s in heap.slots.items() if any(key in o.changes for o in outcomes)]
 
 
-def _bind(
-    outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage]
-) -> tuple[Atom, ...]:
+def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage]) -> tuple[Atom, ...]:
     """The `cond` or `switch` equation; every branch takes all captures of all of them."""
     finals = []
     for o in outcomes:

@@ -210,7 +210,11 @@ def _convert(kind: type) -> Callable[..., Any]:
 
 def complex_parts(real: Any, imag: Any) -> Any:
     """`complex(real, imag)`."""
-    return python_rules.binary(np.add, real, python_rules.binary(np.multiply, imag, 1j)) if is_traced(imag) else real + imag * 1j
+    return (
+        python_rules.binary(np.add, real, python_rules.binary(np.multiply, imag, 1j))
+        if is_traced(imag)
+        else real + imag * 1j
+    )
 
 
 int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, complex))

@@ -14,12 +14,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch import transpile
+from anabranch.runtime.config import settings
 from anabranch.runtime.control import builtins, mathematics
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import namespace, staged as staged_numpy
+from anabranch.runtime.numpy import namespace
+from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.checks import internal
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.transpile import is_rewritten as is_rewritten
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
@@ -71,7 +74,23 @@ def staged(value: Any) -> Any:
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, with the function's own control flow staged."""
-    return resolve(function)(*args, **kwargs)
+    target = resolve(function)
+    code = getattr(target, "__code__", None)
+    if code is None or not tracing():
+        return target(*args, **kwargs)
+    builder = current()
+    depths = builder.trace.active.setdefault(code, [])
+    # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
+    if depths and builder.depth > depths[-1] and len(set(depths)) >= settings().recursion_limit:
+        raise RecursionError(
+            f"{code.co_name} calls itself under run-time conditions to a depth of more than {len(set(depths))}; "
+            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
+        )
+    depths.append(builder.depth)
+    try:
+        return target(*args, **kwargs)
+    finally:
+        depths.pop()
 
 
 def resolve(function: Any) -> Any:
@@ -94,7 +113,7 @@ def resolve(function: Any) -> Any:
     other = staged(function)
     if other is not function:
         return other
-    method = getattr(type(function), "__call__", None)
+    method = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(method, types.FunctionType) and not internal(method.__code__.co_filename):
         return types.MethodType(rewritten(method), function)
     return function

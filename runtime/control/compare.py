@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -75,7 +76,7 @@ def in_(item: Any, container: Any) -> Any:
     ):
         result: Any = False
         for element in elements:
-            result = boolean.or_(result, lambda e=element: _equal(item, e))
+            result = boolean.or_(result, functools.partial(_equal, item, element))
         return _plain(result)
     return item in container
 

@@ -28,7 +28,8 @@ def for_(
 ) -> Any:
     """Run `body` on each item and the carries.
 
-    Over a range or the rows of an array the loop is staged, however long it is. Where its steps cannot have one type (an
+    Over a range or the rows of an array the loop is staged, however long it is. Where its steps cannot have one type
+    (an
     index into a Python list, a list that grows, a shape that changes) it is unrolled, up to `unroll_limit` steps.
     """
     form = Form(tuple(names), tuple(exits))

@@ -6,6 +6,7 @@ and outside of a jitted function they are ordinary Python.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,8 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.trace import Builder, building, current, tracing
-from anabranch.runtime.values import atoms, layout as layouts, wrap
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.traced import Traced
 
 
@@ -56,7 +58,7 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     wide = atoms.convert(wrap.as_atom(index), np.int64)
     last = atoms.literal(len(functions) - 1, np.int64)
     clamped = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, wide, atoms.literal(0, np.int64)), last)
-    thunks = [lambda f=f: f(*operands) for f in functions]  # type: ignore[misc]
+    thunks = [functools.partial(f, *operands) for f in functions]
     return branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
 
 
@@ -132,7 +134,7 @@ def _stack(rows: list[Any]) -> Any:
 
 
 def _length(xs: Any, length: int | None) -> int:
-    lengths = {n for n in _lengths(xs)} | ({length} if length is not None else set())
+    lengths = set(_lengths(xs)) | ({length} if length is not None else set())
     if len(lengths) != 1:
         raise ValueError(f"scan needs one length; its inputs and `length` give {sorted(lengths)}")
     return lengths.pop()
@@ -177,5 +179,3 @@ def _output(function: Callable[..., Any], carry: Any, x: Any) -> Any:
     scratch = Builder(outer.trace, outer)
     with building(scratch):
         return function(carry, x)[1]
-
-

@@ -1,6 +1,7 @@
 """Which memory a carried array is, before, inside and after a loop.
 
-A name that is bound anew in a loop (`u, v = v, u`, `x = x + 1`) is carried by value. Where the body also writes in place,
+A name that is bound anew in a loop (`u, v = v, u`, `x = x + 1`) is carried by value. Where the body also writes in
+place,
 the memory that the names stood for before the loop must get those writes, exactly as when Python runs the loop:
 
 - the name keeps its array: that memory gets the value after the loop;
@@ -31,9 +32,14 @@ from anabranch.runtime.values.layout import Packed
 class TracedBody(Protocol):
     """What is needed of a traced loop body."""
 
-    builder: Builder
-    entry: list[Array | None]
-    packed: list[Packed]
+    @property
+    def builder(self) -> Builder: ...
+
+    @property
+    def entry(self) -> list[Array | None]: ...
+
+    @property
+    def packed(self) -> list[Packed]: ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def _cycles(becomes: dict[int, int]) -> list[list[int]]:
             row.append(k)
             k = becomes.get(k)
         if k in row and len(row) > 1:
-            cycle = row[row.index(k) :]  # type: ignore[arg-type]
+            cycle = row[row.index(k) :]
             if len(cycle) > 1:
                 found.append(cycle)
         seen.update(row)
@@ -180,5 +186,3 @@ def _after_cycle(
             handle = handles[(place + m) % length]
             if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):
                 adopt(outer, array, pred, handle)
-
-

@@ -1,6 +1,7 @@
 """Staging loops: the body is traced until the types of what it carries no longer change, then it becomes one primitive.
 
-The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the contents of
+The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the
+contents of
 the Python objects that the body changes. Arrays that the body only writes to in place are no part of the state; their
 memory is carried by identity.
 """
@@ -22,7 +23,8 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import atoms, containers, layout as layouts
+from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
 from anabranch.runtime.values.interval import Interval
@@ -37,7 +39,8 @@ _INT64 = ArrayType((), np.dtype(np.int64))
 class Loop:
     """What a loop statement is.
 
-    `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is None
+    `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is
+    None
     for a loop that only counts. `trip` is None for a loop that only tests.
     """
 
@@ -228,7 +231,9 @@ def _check_growth(types: _Types, i: int, after: layouts.Layout, loop: Loop) -> N
     """A container that changes its size or keys at each step has no type."""
     if not isinstance(after, layouts.Choice):
         return
-    nodes = [o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))]
+    nodes = [
+        o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))
+    ]
     shapes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
         raise StructureMismatchError(
@@ -242,9 +247,7 @@ def _check_growth(types: _Types, i: int, after: layouts.Layout, loop: Loop) -> N
         )
 
 
-def _finish(
-    outer: Builder, loop: Loop, types: _Types, traced: Traced, report: loop_aliasing.Report
-) -> tuple[Any, ...]:
+def _finish(outer: Builder, loop: Loop, types: _Types, traced: Traced, report: loop_aliasing.Report) -> tuple[Any, ...]:
     """Emit the primitive and give the values after the loop."""
     init = _initial(outer, types)
     plan = _Emission(outer, loop, types, traced, report)
@@ -267,7 +270,11 @@ def _finish(
 def _surely_set(value: Any, out: Any) -> Any:
     """After at least one step that sets a name, the name is set."""
     options = getattr(value, "options", None)
-    if options is None or isinstance(out, Undefined) or any(isinstance(o, Undefined) for o in getattr(out, "options", ())):
+    if (
+        options is None
+        or isinstance(out, Undefined)
+        or any(isinstance(o, Undefined) for o in getattr(out, "options", ()))
+    ):
         return value
     return value.assuming([o for o in options if not isinstance(o, Undefined)])
 
@@ -275,9 +282,7 @@ def _surely_set(value: Any, out: Any) -> Any:
 class _Emission:
     """Builds the `for` or `while` equation from a traced body."""
 
-    def __init__(
-        self, outer: Builder, loop: Loop, types: _Types, traced: Traced, report: loop_aliasing.Report
-    ) -> None:
+    def __init__(self, outer: Builder, loop: Loop, types: _Types, traced: Traced, report: loop_aliasing.Report) -> None:
         self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Held)
@@ -336,7 +341,14 @@ class _Emission:
         length = int(trip.value) if isinstance(trip, Literal) else None
         results = list(
             self.outer.bind(
-                Op.table["for"], trip, *operands, *carry, body=program, consts=len(operands), carries=len(carry), length=length
+                Op.table["for"],
+                trip,
+                *operands,
+                *carry,
+                body=program,
+                consts=len(operands),
+                carries=len(carry),
+                length=length,
             )
         )
         self._store(results[len(init) :])
@@ -413,7 +425,10 @@ class _Emission:
         ]
         outputs = [after, *self.outputs, *self.first_outputs, *self.memory_outputs, *extra]
         body_program = Program(
-            tuple(body_inputs), tuple(_renamed(e, rename) for e in body.equations), tuple(_rename(a, rename) for a in outputs), "body"
+            tuple(body_inputs),
+            tuple(_renamed(e, rename) for e in body.equations),
+            tuple(_rename(a, rename) for a in outputs),
+            "body",
         )
         test_extra = [Var(a.type) for a in extra_init]
         test_inputs = [

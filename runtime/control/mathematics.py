@@ -1,4 +1,4 @@
-"""The `math` module on traced values: Python floats in and out, `ValueError` and `OverflowError` as `math` raises them."""
+"""The `math` module on traced values: Python floats in and out, and the errors that `math` raises."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _UNARY: dict[str, tuple[np.ufunc, tuple[float, ...] | None]] = {
     "fabs": (np.fabs, None), "degrees": (np.degrees, None), "radians": (np.radians, None),
 }  # fmt: skip
 _BINARY: dict[str, tuple[np.ufunc, tuple[float, ...] | None]] = {
-    "atan2": (np.arctan2, None), "copysign": (np.copysign, None), "fmod": (np.fmod, None), "pow": (np.power, (1e200, 2.0)),
+    "atan2": (np.arctan2, None), "copysign": (np.copysign, None),
+    "fmod": (np.fmod, None), "pow": (np.power, (1e200, 2.0)),
 }  # fmt: skip
 _PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 

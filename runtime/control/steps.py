@@ -39,7 +39,9 @@ class Form:
         return carries[0] if len(self.names) == 1 else tuple(carries)
 
 
-def unroll(items: Iterator[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str) -> tuple[Any, ...]:
+def unroll(
+    items: Iterator[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str
+) -> tuple[Any, ...]:
     """Run a body for each item while tracing; gives the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.

@@ -152,7 +152,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 
 for _name in ("trapezoid", "trapz"):
-    if _name in dir(np):
+    if _name in vars(np):
         implements(getattr(np, _name))(trapezoid)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
@@ -21,6 +21,7 @@ from anabranch.runtime.values.traced import Traced
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NoValue: Any = np._NoValue
+NDArray = np.ndarray[Any, Any]
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
@@ -52,7 +53,7 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
-            return original(*args, **kwargs)
+            return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         return function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
 
     return call
@@ -67,6 +68,33 @@ def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]
         return function
 
     return register
+
+
+def adopted(made: Any, arguments: Any) -> Any:
+    """A result of NumPy's own: a fresh array becomes a handle, since staged code may write into it later.
+
+    Scalars stay NumPy's, and so does an array that shares memory with an argument.
+    """
+    if not tracing():
+        return made
+    if type(made) is list or isinstance(made, tuple):
+        parts = [adopted(m, arguments) for m in made]
+        return type(made)._make(parts) if hasattr(made, "_make") else type(made)(parts)
+    if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
+        return made
+    return fresh(Literal(frozen(np.array(made, order="C"))))
+
+
+def _shared(made: NDArray, value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return made is value or np.may_share_memory(made, value)
+    return isinstance(value, (list, tuple)) and any(_shared(made, v) for v in value)
+
+
+def frozen(array: NDArray) -> NDArray:
+    """The array, which nobody writes to from now on."""
+    array.flags.writeable = False
+    return array
 
 
 def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:

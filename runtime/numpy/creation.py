@@ -14,6 +14,7 @@ from anabranch.runtime.numpy.core import (
     creates,
     dtype_of,
     fresh,
+    frozen,
     iota,
     operand,
     plain,
@@ -113,13 +114,8 @@ def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
     """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
     if type(x) in (int, float, complex):
         # NumPy's own conversion raises for what does not fit.
-        return Literal(_frozen(np.array(x, dtype=dtype)))
+        return Literal(frozen(np.array(x, dtype=dtype)))
     return wrap.as_atom(x, dtype)
-
-
-def _frozen(array: Any) -> Any:
-    array.flags.writeable = False
-    return array
 
 
 @creates(np.array)
@@ -166,7 +162,7 @@ def _literal(made: np.ndarray[Any, Any]) -> Atom:
     """A literal; one element repeated stays one element."""
     if made.size > 1 and made.strides and not any(made.strides):
         return zeros_atom(made.shape, made.dtype, made.flat[0])
-    return Literal(_frozen(np.array(made, order="C")))
+    return Literal(frozen(np.array(made, order="C")))
 
 
 def _dtypes(x: Any) -> list[np.dtype[Any]]:
@@ -181,7 +177,7 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
     if isinstance(x, Traced):
         return wrap.as_atom(x, dtype)
     if not traced_inside(x):
-        return Literal(_frozen(np.array(x, dtype=dtype)))
+        return Literal(frozen(np.array(x, dtype=dtype)))
     parts = [_stack(item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):

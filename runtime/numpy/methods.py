@@ -47,7 +47,7 @@ def _no_attribute(name: str, reason: str) -> None:
     PROPERTIES[name] = refuse
 
 
-for _name in ("flat", "strides", "data", "ctypes", "base", "flags", "__array_interface__"):
+for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
     _no_attribute(_name, "compiled code gives no access to memory")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import atom_of, fresh, resolved, supported, traced_inside
+from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import dispatch, wrap
@@ -129,7 +129,7 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise UnsupportedOperationError(
                 f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument"
             )
-        return original(*args, **kwargs)
+        return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
 
     return call
 

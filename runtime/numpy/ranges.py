@@ -77,7 +77,8 @@ def _arange_count(start: Any, stop: Any, step: Any) -> int:
         )
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Traced) else start, stop, step))
-    return max(int(math.ceil((extent / step).real)), 0)
+    count: int = math.ceil((extent / step).real)
+    return max(count, 0)
 
 
 def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:

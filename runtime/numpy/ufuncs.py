@@ -12,6 +12,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import (
     NoValue,
+    adopted,
     atom_of,
     fresh,
     iota,
@@ -66,9 +67,10 @@ class StagedUfunc:
     ) -> Any:
         """As the ufunc; a result of shape () is a NumPy scalar."""
         if not traced_inside((args, out, where)):
-            return self.ufunc(
+            made = self.ufunc(
                 *args, out=out, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others
             )
+            return adopted(made, (args, out))
         for name in others:
             raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")
         plain(self.ufunc.__name__, subok=(subok, True))
@@ -142,14 +144,14 @@ class StagedUfunc:
         """As `ufunc.reduce`."""
         if not traced_inside((array, out, initial, where)):
             ufunc: Any = self.ufunc
-            return ufunc.reduce(array, axis, dtype, out, keepdims, initial, where)
+            return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
         return folds.reduce(self.ufunc, resolved(array), options)
 
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
-            return self.ufunc.accumulate(array, axis, dtype, out)
+            return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         x = atom_of(resolved(array))
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
@@ -160,7 +162,7 @@ class StagedUfunc:
     def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
         """As `ufunc.outer`."""
         if not traced_inside((a, b, list(kwargs.values()))):
-            return self.ufunc.outer(a, b, **kwargs)
+            return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         a, b = operand(resolved(a)), operand(resolved(b))
         rank = len(shape_of(b))
         if rank and shape_of(a):
@@ -180,7 +182,7 @@ class StagedUfunc:
     def reduceat(self, *args: Any, **kwargs: Any) -> Any:
         """Not staged."""
         if not traced_inside((args, list(kwargs.values()))):
-            return self.ufunc.reduceat(*args, **kwargs)
+            return adopted(self.ufunc.reduceat(*args, **kwargs), (args, *kwargs.values()))
         raise refused(f"{self.ufunc.__name__}.reduceat", "reduce slices of the array instead")
 
 
@@ -230,7 +232,7 @@ def _weak(x: Any) -> Any:
 
 def register_all() -> None:
     """One StagedUfunc for each elementwise ufunc of NumPy."""
-    for name in dir(np):
+    for name in vars(np):
         ufunc = getattr(np, name)
         if isinstance(ufunc, np.ufunc) and ufunc.__name__ not in LEFT_OUT and ufunc not in dispatch.FUNCTIONS:
             dispatch.FUNCTIONS[ufunc] = StagedUfunc(ufunc)

@@ -1,4 +1,4 @@
-"""Structured control flow: `cond`, `switch`, `while`, `for`. Their sub-Programs are closed; what a body reads is an operand."""
+"""Structured control flow: `cond`, `switch`, `while`, `for`. Sub-Programs are closed: what one reads is an operand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32
 class Cond(Op):
     """`cond[on_true, on_false] pred *operands`: one of two Programs runs."""
 
-    def type(self, *inputs: ArrayType, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: Any, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _BOOL, self.name, "the predicate must be a bool scalar")
         for program in (on_true, on_false):
             expect(program.in_types == inputs[1:], self.name, "a branch's inputs are not the operands")
@@ -43,7 +43,7 @@ class Cond(Op):
 class Switch(Op):
     """`switch[branches] index *operands`: the Program at `index` runs; the index is clamped to the range."""
 
-    def type(self, *inputs: ArrayType, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: Any, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT32, self.name, "the index must be an int32 scalar")
         expect(bool(branches), self.name, "at least one branch is needed")
         for program in branches:
@@ -84,7 +84,7 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
 class While(Op):
     """`while[test, body, consts] *consts *init`: carries until `test(consts, carry)` is false."""
 
-    def type(self, *inputs: ArrayType, test: Program, body: Program, consts: int) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: Any, test: Program, body: Program, consts: int) -> tuple[ArrayType, ...]:
         carry = inputs[consts:]
         expect(test.in_types == inputs, self.name, "the test's inputs are not constants and carries")
         expect(body.in_types == inputs, self.name, "the body's inputs are not constants and carries")
@@ -108,12 +108,19 @@ class While(Op):
     ) -> Sequence[str]:
         test, body, consts = params["test"], params["body"], params["consts"]
         if cost.is_small(test) and cost.is_small(body):
-            return emitter.native(inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts))
+            return emitter.native(
+                inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts)
+            )
         return self._loop(emitter, inputs, in_types, test, body, consts)
 
     @staticmethod
     def _loop(
-        emitter: Emitter, inputs: Sequence[str], in_types: Sequence[ArrayType], test: Program, body: Program, consts: int
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        test: Program,
+        body: Program,
+        consts: int,
     ) -> list[str]:
         def emit_test(names: list[str]) -> list[str]:
             return emitter.typed(emitter.program(test, names), test.out_types)
@@ -134,7 +141,7 @@ class For(Op):
     """
 
     def type(
-        self, *inputs: ArrayType, body: Program, consts: int, carries: int, length: int | None
+        self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None
     ) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT64, self.name, "the trip count must be an int64 scalar")
         fixed, init, xs = _split(inputs[1:], consts, carries)
@@ -146,9 +153,7 @@ class For(Op):
         expect(not stacked or length is not None, self.name, "stacked outputs need a static length")
         return (*init, *(ArrayType((length or 0, *y.shape), y.dtype) for y in stacked))
 
-    def evaluate(
-        self, *arrays: Any, body: Program, consts: int, carries: int, length: int | None
-    ) -> tuple[Any, ...]:
+    def evaluate(self, *arrays: Any, body: Program, consts: int, carries: int, length: int | None) -> tuple[Any, ...]:
         fixed, carry, xs = _split(arrays[1:], consts, carries)
         ys: list[list[Any]] = [[] for _ in body.outputs[carries:]]
         for i in range(int(arrays[0])):
@@ -175,7 +180,11 @@ class For(Op):
 
     @staticmethod
     def _loop(
-        emitter: Emitter, inputs: Sequence[str], in_types: Sequence[ArrayType], out_types: Sequence[ArrayType], **params: Any
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
     ) -> list[str]:
         body, consts, carries, length = (params[k] for k in ("body", "consts", "carries", "length"))
         # XLA's CPU loops run much faster on a 32-bit counter, where the trip count is known to fit.
@@ -207,7 +216,11 @@ class For(Op):
         regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
         results = emitter.multi("while", state, types, types, regions)
         first = 1 + head + consts
-        return [*results[first : first + carries], *results[len(results) - len(ys) :]] if ys else results[first : first + carries]
+        return (
+            [*results[first : first + carries], *results[len(results) - len(ys) :]]
+            if ys
+            else results[first : first + carries]
+        )
 
 
 def _split(items: Sequence[Any], consts: int, carries: int) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
@@ -219,7 +232,9 @@ def _row(emitter: Emitter, x: str, type: ArrayType, counter: str, count: ArrayTy
     one = ArrayType((1, *type.shape[1:]), type.dtype)
     starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
     sizes = ", ".join(map(str, one.shape))
-    part = emitter.op("dynamic_slice", [x, *starts], [type, *[count] * len(starts)], one, f"slice_sizes = array<i64: {sizes}>")
+    part = emitter.op(
+        "dynamic_slice", [x, *starts], [type, *[count] * len(starts)], one, f"slice_sizes = array<i64: {sizes}>"
+    )
     return emitter.reshape(part, one, type.shape[1:])
 
 

@@ -34,7 +34,7 @@ class Op(abc.ABC):
         return f"<op {self.name}>"
 
     @abc.abstractmethod
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: Any, **params: Any) -> tuple[ArrayType, ...]:
         """The types of the outputs. Raises `TypeError` when the inputs are not what the op takes."""
 
     @abc.abstractmethod

@@ -16,7 +16,7 @@ PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
-_PYTHON_OF_KIND: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+_PYTHON_OF_KIND: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
 
 
@@ -49,7 +49,7 @@ class Abstract:
         return ArrayType(self.shape, self.dtype)
 
     @property
-    def python(self) -> type:
+    def python(self) -> Any:
         """int, float, bool or complex, for a Python scalar."""
         return _PYTHON_OF_KIND[self.dtype.kind]
 
@@ -86,11 +86,8 @@ def join(a: Abstract, b: Abstract) -> Abstract | None:
     if a.kind is b.kind is Kind.PYTHON:
         return python_abstract(max(a.python, b.python, key=_RANK.__getitem__))
     dtype = promote(a, b)
-    if Kind.ARRAY in (a.kind, b.kind):
-        # A 0-d ndarray in one place and a NumPy scalar in the other: the immutable one holds both values.
-        kind = Kind.ARRAY if a.kind is b.kind else Kind.SCALAR
-    else:
-        kind = Kind.SCALAR
+    # A 0-d ndarray in one place and a scalar in the other: the immutable one holds both values.
+    kind = Kind.ARRAY if a.kind is b.kind is Kind.ARRAY else Kind.SCALAR
     return Abstract(a.shape, dtype, kind, a.extents)
 
 

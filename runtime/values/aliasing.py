@@ -1,6 +1,7 @@
 """Memory that may be shared: a name that is one array or another, depending on a run-time condition.
 
-After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage of its
+After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage
+of its
 own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory. A write
 on either side is carried to the other under the predicate, so values agree with eager execution exactly.
 """

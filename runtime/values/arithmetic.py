@@ -62,7 +62,9 @@ def _no_negative_exponent(exponent: Atom) -> None:
     """NumPy raises for any negative exponent of an integer power."""
     if isinstance(exponent, Literal) and (exponent.value >= 0).all():
         return
-    negative = atoms.ufunc(np.less, exponent, atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape))
+    negative = atoms.ufunc(
+        np.less, exponent, atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape)
+    )
     checks.fail_if(
         atoms.op("reduce_any", negative, axes=tuple(range(len(exponent.type.shape)))),
         lambda _: ValueError("Integers to negative integer powers are not allowed."),
@@ -126,7 +128,10 @@ def truth(value: Any) -> Atom:
     atom = wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:
-            raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
+            raise ValueError(
+                "The truth value of an empty array is ambiguous. "
+                "Use `array.size > 0` to check that an array is not empty."
+            )
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
     atom = atoms.reshape(atom, ())
     return atom if atom.type.dtype == np.bool_ else atoms.convert(atom, np.bool_)

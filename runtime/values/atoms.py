@@ -58,9 +58,7 @@ def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
     # XLA stretches no axis of size 1, so those axes are dropped first.
     keep = [i for i, n in enumerate(source) if n == shape[offset + i]]
     dims = tuple(offset + i for i in keep)
-    return bind1(
-        Op.table["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims
-    )
+    return bind1(Op.table["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims)
 
 
 def _tuple(shape: Sequence[int]) -> str:
@@ -74,6 +72,7 @@ def reshape(atom: Atom, shape: Sequence[int]) -> Atom:
 
 
 def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
+    """Axis i of the result is axis axes[i]."""
     axes = tuple(axes)
     return atom if axes == tuple(range(len(axes))) else bind1(Op.table["transpose"], atom, axes=axes)
 
@@ -84,10 +83,12 @@ def op(name: str, *inputs: Atom, **params: Any) -> Atom:
 
 
 def logical_and(a: Atom, b: Atom) -> Atom:
+    """`a & b` of bools; a literal scalar is folded."""
     return _fold(a, b, False) or ufunc(np.logical_and, a, b)
 
 
 def logical_or(a: Atom, b: Atom) -> Atom:
+    """`a | b` of bools; a literal scalar is folded."""
     return _fold(a, b, True) or ufunc(np.logical_or, a, b)
 
 
@@ -99,4 +100,5 @@ def _fold(a: Atom, b: Atom, absorbing: bool) -> Atom | None:
 
 
 def logical_not(a: Atom) -> Atom:
+    """Not, of bools."""
     return ufunc(np.logical_not, a)

@@ -16,9 +16,7 @@ from anabranch.runtime.values import atoms
 _HERE = pathlib.Path(__file__)
 # In an editable install the package's folders are links, and code knows its file by either path.
 _PACKAGE = tuple(
-    str(folder)
-    for place in (_HERE, _HERE.resolve())
-    for folder in (place.parents[1], place.parents[2] / "transpile")
+    str(folder) for place in (_HERE, _HERE.resolve()) for folder in (place.parents[1], place.parents[2] / "transpile")
 )
 
 Frames = tuple[tuple[str, int, str], ...]

@@ -1,4 +1,4 @@
-"""A value that is one of a few alternatives, decided at run time: unset or set, None or an array, one structure or another."""
+"""A value that is one of a few alternatives, decided at run time: unset or set, None or an array."""
 
 from __future__ import annotations
 
@@ -86,14 +86,18 @@ class ChoiceValue:
     def _numeric(self) -> Any:
         abstracts = [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
         known = [a for a in abstracts if a is not None]
-        both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)  # type: ignore[arg-type,return-value]
+        both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
         if both is None or len(known) < len(self.options):
             kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
-            raise StructureMismatchError(f"this value is {kinds}, depending on a run-time condition; no single type holds both")
+            raise StructureMismatchError(
+                f"this value is {kinds}, depending on a run-time condition; no single type holds both"
+            )
         atom = wrap.as_atom(self.options[-1], both.dtype)
         for i in reversed(range(len(self.options) - 1)):
             atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], both.dtype), atom)
-        return wrap.from_abstract(Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom)
+        return wrap.from_abstract(
+            Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom
+        )
 
     def __anabranch_value__(self) -> Any:
         return self.resolve()
@@ -129,15 +133,33 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     return lambda self, other: function(self.resolve(), other)
 
 
+def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
+    return lambda self: function(self.resolve())
+
+
 def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     return lambda self, other: function(other, self.resolve())
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "matmul"):
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and_",
+    "or_",
+    "xor",
+    "matmul",
+):
     _function = getattr(operator, _name)
     setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
     setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(ChoiceValue, f"__{_name}__", lambda self, _f=getattr(operator, _name): _f(self.resolve()))
+    setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

@@ -49,7 +49,7 @@ class Structure:
             return tuple.__new__(cls, children)
         if issubclass(cls, (list, collections.deque)):
             return cls(children)
-        made = cls.__new__(cls)
+        made: Any = object.__new__(cls)
         for key, child in zip(self.keys, children, strict=True):
             object.__setattr__(made, key, child)
         return made
@@ -58,7 +58,7 @@ class Structure:
 def _dict(cls: type, items: Any) -> Any:
     if cls is dict or cls is collections.OrderedDict:
         return cls(items)
-    made = cls.__new__(cls)
+    made: Any = cls.__new__(cls)
     made.update(items)
     return made
 
@@ -92,6 +92,6 @@ def is_plain_object(value: Any) -> bool:
         and not cls.__module__.startswith(("numpy", "anabranch."))
         and bool(cls.__flags__ & 0x200)  # a heap type
         and isinstance(getattr(value, "__dict__", None), dict)
-        and cls.__new__ is object.__new__
+        and getattr(cls, "__new__", None) is object.__new__
         and not isinstance(value, BaseException)
     )

@@ -18,7 +18,6 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import is_plain_object
 from anabranch.runtime.values.traced import Traced
 
-
 _NO_PARTS = (str, bytes, int, float, complex, type(None), type, types.ModuleType, Traced, np.generic)
 
 

@@ -248,7 +248,7 @@ def _slice(k: slice, size: int) -> views.AxisSlice:
 def _traced_slice(k: slice, size: int) -> views.AxisSlice:
     """`a[i:i + 2]`: a static length at a run-time offset, where the whole slice lies inside the axis."""
     length = k.stop - k.start if k.start is not None and k.stop is not None else None
-    length = 0 if length is not None and length is not None and isinstance(length, int) and length < 0 else length
+    length = 0 if isinstance(length, int) and length < 0 else length
     if isinstance(k.step, Traced) or k.step not in (None, 1) or not isinstance(length, (int, np.integer)):
         raise ConcretizationError(
             "a slice whose length is known only at run time is not supported; give both bounds with a static "
@@ -263,7 +263,10 @@ def _traced_slice(k: slice, size: int) -> views.AxisSlice:
             atoms.ufunc(np.less, atom, atoms.literal(0, np.int64)),
             atoms.ufunc(np.greater, atom, atoms.literal(size - length, np.int64)),
         )
-        message = f"a slice of run-time start and length {length} reaches outside of an axis of size {size}, so that its length changes; this is not supported"
+        message = (
+            f"a slice of run-time start and length {length} reaches outside of an axis of size {size}, "
+            "so that its length changes; this is not supported"
+        )
         checks.fail_if(outside, lambda _: UnsupportedOperationError(message))
     return views.AxisSlice(atom, length)
 

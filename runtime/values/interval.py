@@ -42,7 +42,7 @@ class Interval:
 
     def __mod__(self, other: Interval) -> Interval:
         if other.low > 0:
-            if 0 <= self.low and self.high < other.low:
+            if self.low >= 0 and self.high < other.low:
                 return self
             return Interval(0, other.high - 1)
         if other.high < 0:

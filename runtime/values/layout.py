@@ -18,7 +18,8 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Builder
 from anabranch.runtime.values import atoms, containers, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
+from anabranch.runtime.values.abstract import join as join_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval, exactly
@@ -30,7 +31,7 @@ _MOST_OPTIONS = 16
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """This very object: nothing of it is known only at run time, or it belongs to the enclosing builder."""
+    """The very object: nothing of it is known only at run time, or it belongs to the enclosing builder."""
 
     value: Any
 
@@ -148,7 +149,7 @@ def _opened(layout: Layout) -> Layout:
 
 
 def _join_options(a: Layout, b: Layout) -> Layout:
-    options = list(a.options) if isinstance(a, Choice) else [a]
+    options: list[Layout] = list(a.options) if isinstance(a, Choice) else [a]
     for new in b.options if isinstance(b, Choice) else (b,):
         for i, old in enumerate(options):
             merged = join(old, new)
@@ -251,9 +252,7 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
 
 def zeros(layout: Layout) -> list[Packed]:
     """Atoms of a value that is never looked at."""
-    return [
-        Packed(atoms.broadcast_to(atoms.literal(np.zeros((), t.dtype)), t.shape)) for t in leaf_types(layout)
-    ]
+    return [Packed(atoms.broadcast_to(atoms.literal(np.zeros((), t.dtype)), t.shape)) for t in leaf_types(layout)]
 
 
 def pack(value: Any, layout: Layout) -> list[Packed]:
@@ -296,9 +295,11 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
         tag = atoms.select(here, atoms.literal(place, np.int32), tag)
         row = pack(inner, options[place])
         only = places.count(place) == 1
-        rows[place] = row if only else [
-            Packed(atoms.select(here, new.atom, old.atom)) for new, old in zip(row, rows[place], strict=True)
-        ]
+        rows[place] = (
+            row
+            if only
+            else [Packed(atoms.select(here, new.atom, old.atom)) for new, old in zip(row, rows[place], strict=True)]
+        )
     return [Packed(tag), *(p for row in rows for p in row)]
 
 

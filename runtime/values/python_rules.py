@@ -22,7 +22,7 @@ from anabranch.runtime.values.traced import COMPARISONS
 
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
 _TYPES = {rank: kind for kind, rank in _RANK.items()}
-_PYTHON = {
+_PYTHON: dict[Any, Callable[[Any, Any], Any]] = {
     np.add: operator.add,
     np.subtract: operator.sub,
     np.multiply: operator.mul,
@@ -33,7 +33,11 @@ _PYTHON = {
     np.left_shift: operator.lshift,
     np.right_shift: operator.rshift,
 }
-_BITWISE = {np.bitwise_and: np.logical_and, np.bitwise_or: np.logical_or, np.bitwise_xor: np.logical_xor}
+_BITWISE: dict[Any, np.ufunc] = {
+    np.bitwise_and: np.logical_and,
+    np.bitwise_or: np.logical_or,
+    np.bitwise_xor: np.logical_xor,
+}
 _LOOP = {int: np.int64, float: np.float64, complex: np.complex128, bool: np.bool_}
 
 
@@ -43,11 +47,11 @@ def register(cls: type, make: Callable[..., Any]) -> None:
     _scalar_class, _make = cls, make
 
 
-_scalar_class: type
+_scalar_class: Any
 _make: Callable[..., Any]
 
 
-def kind_of(x: Any) -> type:
+def kind_of(x: Any) -> type[Any]:
     """int, float, bool or complex."""
     return x.python if isinstance(x, _scalar_class) else type(x)
 
@@ -78,6 +82,7 @@ def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], Bas
 
 
 def overflow(_: int) -> BaseException:
+    """What an int beyond int64 raises."""
     return OverflowError("a Python int went beyond 64 bits; compiled code holds ints as int64")
 
 
@@ -93,7 +98,9 @@ def binary(function: np.ufunc, x: Any, y: Any) -> Any:
             return _make(atoms.ufunc(_BITWISE[function], as_kind(x, bool), as_kind(y, bool)))
         if kind is int:
             return _make(atoms.ufunc(function, as_kind(x, int), as_kind(y, int)))
-        raise TypeError(f"unsupported operand type(s) for {function.__name__}: '{kind_of(x).__name__}' and '{kind_of(y).__name__}'")
+        raise TypeError(
+            f"unsupported operand type(s) for {function.__name__}: '{kind_of(x).__name__}' and '{kind_of(y).__name__}'"
+        )
     kind = int if kind is bool else kind
     rules = {int: _INT, float: _FLOAT, complex: _COMPLEX}[kind]
     if function not in rules:
@@ -237,7 +244,10 @@ def _int_power(x: Any, y: Any) -> Any:
         return +result
     a, b = as_kind(x, int), as_kind(y, int)
     if exponent.low < 0:
-        negative = "int ** negative int is a float in Python, which the int result of a compiled function cannot hold; write float(x) ** n"
+        negative = (
+            "int ** negative int is a float in Python, which the int result of a compiled function cannot hold; "
+            "write float(x) ** n"
+        )
         checks.fail_if(_sign_bit(b), lambda _: UnsupportedOperationError(negative))
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
@@ -255,7 +265,7 @@ def _int_left_shift(x: Any, y: Any) -> Any:
     _shift_check(y, b)
     r = atoms.ufunc(np.left_shift, a, b)
     bound, by = interval_of(x), interval_of(y)
-    exact = bound * Interval(1, 2 ** by.high) if by.high < 64 else Interval(FULL.low - 1, FULL.high + 1)
+    exact = bound * Interval(1, 2**by.high) if by.high < 64 else Interval(FULL.low - 1, FULL.high + 1)
     return _int_result(r, exact, lambda: atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, r, b), a))
 
 
@@ -293,7 +303,10 @@ def _float_power(x: Any, y: Any) -> Any:
         fractional = atoms.ufunc(np.not_equal, b, atoms.ufunc(np.floor, b))
         finite = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
         negative = atoms.logical_and(atoms.ufunc(np.less, a, zero), finite)
-        message = "a negative float to a fractional power is complex in Python, which the float result of a compiled function cannot hold; write complex(x) ** y"
+        message = (
+            "a negative float to a fractional power is complex in Python, which the float result of a compiled "
+            "function cannot hold; write complex(x) ** y"
+        )
         checks.fail_if(atoms.logical_and(negative, fractional), lambda _: UnsupportedOperationError(message))
     r = atoms.ufunc(np.multiply, a, a) if isinstance(b, Literal) and b.value == 2 else atoms.ufunc(np.power, a, b)
     operands = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
@@ -301,7 +314,7 @@ def _float_power(x: Any, y: Any) -> Any:
     return _make(r)
 
 
-_INT: dict[np.ufunc, Callable[[Any, Any], Any]] = {
+_INT: dict[Any, Callable[[Any, Any], Any]] = {
     np.add: _int_add,
     np.subtract: _int_subtract,
     np.multiply: _int_multiply,
@@ -312,12 +325,12 @@ _INT: dict[np.ufunc, Callable[[Any, Any], Any]] = {
     np.left_shift: _int_left_shift,
     np.right_shift: _int_right_shift,
 }
-_FLOAT = {
+_FLOAT: dict[Any, Callable[[Any, Any], Any]] = {
     **{f: _plain(f, float) for f in (np.add, np.subtract, np.multiply)},
     **{f: _divides(f, float) for f in (np.true_divide, np.floor_divide, np.remainder)},
     np.power: _float_power,
 }
-_COMPLEX = {
+_COMPLEX: dict[Any, Callable[[Any, Any], Any]] = {
     **{f: _plain(f, complex) for f in (np.add, np.subtract, np.multiply, np.power)},
     np.true_divide: _divides(np.true_divide, complex),
 }
@@ -356,13 +369,15 @@ def round_(x: Any, digits: Any) -> Any:
             return +x
     elif digits is None:
         return to_int(_make(atoms.ufunc(np.rint, x.atom)))
-    raise UnsupportedOperationError("round(x, digits) rounds a float correctly in decimal, which is not compiled; use np.round")
+    raise UnsupportedOperationError(
+        "round(x, digits) rounds a float correctly in decimal, which is not compiled; use np.round"
+    )
 
 
 def bit_length(x: Any) -> Any:
     """The number of bits of an int's magnitude."""
     magnitude = atoms.ufunc(np.absolute, as_kind(x, int))
-    count = atoms.literal(0, np.int64)
+    count: Atom = atoms.literal(0, np.int64)
     for step in (32, 16, 8, 4, 2, 1):
         shifted = atoms.ufunc(np.right_shift, magnitude, atoms.literal(step, np.int64))
         more = atoms.ufunc(np.greater, shifted, atoms.literal(0, np.int64))

@@ -16,12 +16,13 @@ from anabranch.runtime.values.traced import Traced
 class PythonScalar(Traced):
     """A traced Python scalar.
 
-    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds checks,
+    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
+    checks,
     and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in length.
     """
 
     __slots__ = ("affine", "atom", "interval")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
         self.atom = atom
@@ -73,7 +74,7 @@ class PythonScalar(Traced):
     def real(self) -> Any:
         if self.python is complex:
             return python_scalar(atoms.op("real", self.atom))
-        return +self
+        return self._unary(np.positive)
 
     @property
     def imag(self) -> Any:
@@ -83,7 +84,7 @@ class PythonScalar(Traced):
 
     def conjugate(self) -> Any:
         """As `complex.conjugate`."""
-        return python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else +self
+        return python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else self._unary(np.positive)
 
     def is_integer(self) -> Any:
         """As `float.is_integer`."""

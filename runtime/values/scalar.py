@@ -50,6 +50,9 @@ class NumPyLike(Traced):
         return staged(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            # NumPy looks for its array interfaces in vain, then finds `__array__`, which refuses in clear words.
+            raise AttributeError(name)
         if name in dispatch.PROPERTIES:
             return dispatch.PROPERTIES[name](self)
         if name in dispatch.METHODS:

@@ -61,7 +61,7 @@ class Traced:
             "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
         )
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> bool:  # noqa: PLE0304 - raises
         self._needs_concrete("a plain bool (in code that was not rewritten)")
 
     def __int__(self) -> int:
@@ -73,7 +73,7 @@ class Traced:
     def __complex__(self) -> complex:
         self._needs_concrete("a plain complex")
 
-    def __index__(self) -> int:
+    def __index__(self) -> int:  # noqa: PLE0305 - raises
         self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -103,7 +103,7 @@ for _name, _ufunc in _BINARY.items():
     setattr(Traced, f"__r{_name}__", _reflected_method(_ufunc))
 for _name, _ufunc in _COMPARE.items():
     setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
-for _name, _ufunc in _UNARY.items():
-    setattr(Traced, f"__{_name}__", _unary_method(_ufunc))
+for _name, _function in _UNARY.items():
+    setattr(Traced, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())

@@ -76,7 +76,8 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
 def numpy_result(atom: Atom) -> Any:
     """What NumPy gives for a computed value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
-        return _classes["scalar"](atom)
+        # A scalar known while tracing is NumPy's own, which may be a shape or an index.
+        return atom.value[()] if isinstance(atom, Literal) else _classes["scalar"](atom)
     return array_of(atom)
 
 
@@ -96,6 +97,6 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 _classes: dict[str, Any] = {}
 
 
-def register_class(role: str, cls: type) -> None:
+def register_class(role: str, cls: Any) -> None:
     """Make `cls` the class of traced `array`, `scalar` or `python` values."""
     _classes[role] = cls

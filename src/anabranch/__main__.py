@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         "--program",
         # Takes all that follows: an expression may begin with a minus.
         nargs=argparse.REMAINDER,
-        help="instead, print the program traced on the arguments that follow: Python expressions, with the file's names and np",
+        help="print the program on the arguments that follow, Python expressions with the file's names and np",
     )
     return parser
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.equivalence import Outcome, _check_stages, same
 
 from anabranch import jit
-from tests.equivalence import Outcome, _check_stages, same
 
 
 @dataclass(frozen=True, slots=True)

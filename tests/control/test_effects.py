@@ -7,9 +7,9 @@ import traceback
 
 import numpy as np
 import pytest
+from tests.control.table import Program, Table
 
 from anabranch import jit
-from tests.control.table import Program, Table
 
 case = Table()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tests.control.table import Program, Table
 
 case = Table()
@@ -65,7 +64,7 @@ def and_gives_an_operand(a, b):
 
 @case((1, 2, 3), (0, 2, 3), (0, 0, 3), (0, 0, 0), (1, 0, 0), (1, 2, 0))
 def and_or_mixed(a, b, c):
-    return a and b or c, a or b and c, (a or b) and c
+    return (a and b) or c, a or (b and c), (a or b) and c
 
 
 @case((0.0,), (2.0,), (float("nan"),))

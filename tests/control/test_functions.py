@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-
 from tests.control.table import Program, Table
 
 case = Table()
@@ -191,7 +190,7 @@ def keyword_only(x):
 @case((2, 3))
 def star_arguments(x, y):
     args = (x, y, 4)
-    return variadic(*args), variadic(1, *(x, y), b=3, **{"a": y})
+    return variadic(*args), variadic(1, *(x, y), b=3, a=y)
 
 
 @case((2.0,), (-2.0,), (200.0,))
@@ -391,7 +390,7 @@ def two_nested_functions_of_one_name(x):
 
     a = f(x)
 
-    def f(v):  # noqa: F811
+    def f(v):
         return v * 10 if v > 0 else v
 
     return a, f(x)

@@ -432,7 +432,8 @@ def test_one_compilation_for_a_signature() -> None:
 def test_layout_of_an_array_does_not_matter() -> None:
     f = jit(lambda a: a * 2 + a[0])
     m = np.arange(12.0).reshape(3, 4)
-    for a in (m, np.asfortranarray(m), m[:, ::-1], m[::-1], np.repeat(m, 2, axis=1)[:, ::2], np.broadcast_to(m[0], (3, 4))):
+    strided = np.repeat(m, 2, axis=1)[:, ::2]
+    for a in (m, np.asfortranarray(m), m[:, ::-1], m[::-1], strided, np.broadcast_to(m[0], (3, 4))):
         np.testing.assert_array_equal(f(a), a * 2 + a[0])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tests.control.table import Program, Table
 
 case = Table()
@@ -278,10 +277,10 @@ def tuple_grows_no_array(n):
 
 @case((3,), (-3,))
 def unicode_names(n):
-    größe = n  # noqa: PLC2401
+    größe = n
     if größe > 0:
-        größe = größe * 2  # noqa: PLC2401
-    π = 3  # noqa: PLC2401
+        größe = größe * 2
+    π = 3
     return größe + π
 
 
@@ -369,7 +368,7 @@ def underscore(n):
 def same_loop_variable_twice(n):
     s = 0
     for i in range(n):
-        for i in range(i + 2):
+        for i in range(i + 2):  # noqa: B020
             s += i
         s = s * 2 + i
     return s, i

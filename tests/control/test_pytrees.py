@@ -1,4 +1,4 @@
-"""Tuples, lists, dicts, named tuples, dataclasses and None: as arguments, as results, as the state of branches and loops."""
+"""Tuples, lists, dicts, named tuples, dataclasses and None: as arguments, as results, as state of branches and loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-
 from tests.control.table import Program, Table
 
 case = Table()

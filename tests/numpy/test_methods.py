@@ -19,7 +19,7 @@ def values(np: Any, a: Any) -> Any:
         [a.swapaxes(0, 1), a.transpose(1, 0), a.transpose((1, 0)), a.squeeze(), a.ravel("F"), a.flatten("F")],
         [a.nbytes, a.itemsize, a.size, a.ndim, a.shape, a.dtype, len(a), a.T, a.mT, a.real, a.imag, a.device],
         [a.conj(), a.conjugate(), a.argsort(kind="stable"), a.choose, a.astype("f4"), a.copy(), a.nonzero][:3],
-        [a @ a.T, a.T @ a, a[0] @ a[1], 2**a, a**2, -a, a == a, a != 0, a + [1, 2, 3, 4]],
+        [a @ a.T, a.T @ a, a[0] @ a[1], 2**a, a**2, -a, a == a, a != 0, np.add([1, 2, 3, 4], a)],
     )
 
 

@@ -22,7 +22,7 @@ class Generator:
             self.lines.append("    c = 1")
         if self.random.random() < 0.2:
             self.lines += ["    def g(k):", "        return k + a"]
-        self.block(1, False, self.random.randint(2, 4), 4)
+        self.block(1, False, self.random.randint(2, 4), 3)
         if self.random.random() < 0.8:
             self.line(1, f"return {', '.join(self.random.sample(NAMES, self.random.randint(1, 3)))}")
         return "\n".join(self.lines) + "\n"

@@ -66,7 +66,7 @@ def test_loops_and_branches(start):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(0, 300, 100))
+@pytest.mark.parametrize("start", range(0, 400, 100))
 def test_with_try_and_match(start):
     assert not [d for seed in range(start, start + 100) for d in differences(seed, native=True)]
 

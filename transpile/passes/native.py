@@ -10,7 +10,7 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, Lowering, Step, head_of
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.places import Place
 
@@ -50,19 +50,24 @@ def followed(
     frame: Frame,
     here: Here,
     blocks: Sequence[Units],
-    origin: cst.CSTNode,
+    unit: cst.With | cst.Try,
     rest: Units,
 ) -> Step:
     """The statement, and after it the rest of the block, which waits for an exit that was noted inside."""
     if not isinstance(frame, NotingFrame):
         return Step([statement], rest)
     exits = frozenset().union(*(exits_of(block) for block in blocks))
-    leave = Propagate(frame.code, frame.value, exits, origin)
     if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
         # A loop body with nothing left to do: going on and `continue` give the same.
         return Step([frame.start(), statement], rest)
+    origin = head_of(unit)
+    leave = Propagate(frame.code, frame.value, exits, origin)
     choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
-    return Step([frame.start(), statement], (choice,))
+    # The test of the exit code is reached on every way, also on those that have not bound what the rest goes on with.
+    region = work.regions.region([((unit,), frozenset())])
+    assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(rest, frozenset())]))
+    names = here.place.to_initialise(work.flow, region, work.names(assigned))
+    return Step([*work.undefined(names), frame.start(), statement], (choice,))
 
 
 @contextmanager

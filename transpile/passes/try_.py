@@ -84,7 +84,8 @@ class Try(StatementPass):
             finalbody=self._finally(work, node, here, rest),
         )
         step = followed(work, work.derived(changed, node), frame, here, blocks, node, rest)
-        return step if falls((node,)) or step.rest is not rest else Step(step.statements, None)
+        ended = not isinstance(frame, NotingFrame) and not falls((node,))
+        return Step(step.statements, None) if ended else step
 
     def _body(self, work: Lowering, node: cst.Try, around: _Around) -> cst.IndentedBlock:
         after = around.after if node.orelse is None else work.regions.entries(orelse_of(node.orelse), around.after)
@@ -133,13 +134,19 @@ class Try(StatementPass):
         """Python unbinds the handler's name at its end; where the name is wanted later it becomes undefined instead."""
         (own,) = bound_names(asname.name)
         bit = work.flow.graph.mask([own])
-        wanted = any(work.flow.live_in[after] & bit for after in work.flow.graph.after[last])
+        graph = work.flow.graph
+        wanted = any(work.flow.live_in[after] & bit for after in (*graph.after[last], *graph.raising[last]))
         # A generated function may give the name out although nobody reads it: there it has to stay bound.
         if not bit or not (wanted or here.place.region is not None):
             return node
         (error,) = here.place.fresh("error")
-        body = [assign([own], name(error)), *node.body.body, *work.undefined([own])]
         assert isinstance(node.body, cst.IndentedBlock)
+        unset = work.undefined([own])
+        body: list[cst.BaseStatement] = [*node.body.body, *unset]
+        if any(work.flow.live_in[target] & bit for target in graph.raising[last]):
+            # The name is looked for where an exception out of the handler goes: it must be unset there too.
+            body = [cst.Try(node.body, finalbody=cst.Finally(cst.IndentedBlock(unset)))]
+        body = [assign([own], name(error)), *body]
         changed = node.with_changes(name=asname.with_changes(name=name(error)), body=node.body.with_changes(body=body))
         return work.derived(changed, node)
 

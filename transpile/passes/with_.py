@@ -42,7 +42,7 @@ class With(StatementPass):
         end = work.flow.nodes(node)[-1]
         block = block_in_place(work, units, node.body, frame, here, frozenset({end}))
         statement = work.derived(node.with_changes(items=items, body=block), node)
-        return followed(work, statement, frame, here, [units], node.items[0], rest)
+        return followed(work, statement, frame, here, [units], node, rest)
 
     def _item(self, work: Lowering, node: cst.WithItem, here: Here) -> cst.WithItem:
         reader = Reader(work, work.flow.entry(node), here.place)
