@@ -38,8 +38,7 @@ from anabranch.runtime._host import (
 )
 
 with quiet_start():
-    from jaxlib import _jax, lapack, version
-    from jaxlib import xla_client as xc
+    from jaxlib import _jax, lapack, version, xla_client as xc
     from jaxlib.cpu import _lapack
     from jaxlib.mlir import ir
 

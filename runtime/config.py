@@ -21,23 +21,30 @@ class Settings:
     unroll_limit : int
         How many steps of a loop that cannot be staged may be unrolled (`ANABRANCH_UNROLL_LIMIT`).
     recursion_limit : int
-        To what depth a function may call itself under run-time conditions (`ANABRANCH_RECURSION_LIMIT`); a call that goes
-        deeper raises `RecursionError`.
+        To what depth a function may call itself under run-time conditions (`ANABRANCH_RECURSION_LIMIT`); a call that
+        goes deeper raises `RecursionError`.
+    full_tracebacks : bool
+        Whether tracebacks show the project's own frames, too (`ANABRANCH_FULL_TRACEBACKS`).
     """
 
     checks: bool = True
     unroll_limit: int = 1024
     recursion_limit: int = 32
+    full_tracebacks: bool = False
 
 
 def _from_environment() -> Settings:
-    checks = os.environ.get("ANABRANCH_CHECKS", "1").lower() not in ("0", "false", "no", "off")
+    switches = {
+        name: os.environ[f"ANABRANCH_{name.upper()}"].lower() not in ("", "0", "false", "no", "off")
+        for name in ("checks", "full_tracebacks")
+        if f"ANABRANCH_{name.upper()}" in os.environ
+    }
     numbers = {
         name: int(os.environ[f"ANABRANCH_{name.upper()}"])
         for name in ("unroll_limit", "recursion_limit")
         if f"ANABRANCH_{name.upper()}" in os.environ
     }
-    return Settings(checks=checks, **numbers)
+    return Settings(**switches, **numbers)  # type: ignore[arg-type]
 
 
 _current: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)

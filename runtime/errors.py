@@ -10,6 +10,7 @@
     ├── UnsupportedValueError            (also TypeError)
     ├── UnsupportedOperationError        (also NotImplementedError)
     ├── StructureMismatchError           (also TypeError)
+    ├── ShapeMismatchError               (also ValueError)
     ├── AliasError                       (also ValueError)
     ├── StaticArgumentError              (also TypeError)
     └── EscapedTracerError               (also RuntimeError)
@@ -19,14 +20,8 @@ from __future__ import annotations
 
 from anabranch.transpile.errors import (
     AnabranchError as AnabranchError,
-)
-from anabranch.transpile.errors import (
     NoSourceError as NoSourceError,
-)
-from anabranch.transpile.errors import (
     SourceError as SourceError,
-)
-from anabranch.transpile.errors import (
     UnsupportedConstructError as UnsupportedConstructError,
 )
 
@@ -48,6 +43,13 @@ class UnsupportedOperationError(AnabranchError, NotImplementedError):
 
 class StructureMismatchError(AnabranchError, TypeError):
     """Two branches, or two steps of a loop, give values that no single type can hold."""
+
+
+class ShapeMismatchError(AnabranchError, ValueError):
+    """Shapes that do not broadcast together, as NumPy's `ValueError`; it names the user's line.
+
+    Under a run-time condition it is raised only where that condition holds, as when Python runs the line.
+    """
 
 
 class AliasError(AnabranchError, ValueError):

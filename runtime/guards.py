@@ -6,7 +6,7 @@ An executable holds good as long as these are what they were; when one has chang
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,27 @@ class Guards:
     """Names and objects with what they held when a function that reads them was first called."""
 
     def __init__(self) -> None:
-        self.names: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = Heap((), watch_arrays=True)
 
-    def add(self, function: types.FunctionType) -> None:
-        """Guard what the function's code can read from outside."""
-        self.heap.extend((function,))
-        scope = function.__globals__
-        for name in _global_names(function.__code__):
-            key = (id(scope), name)
-            if name in scope and key not in self.names:
-                self.names[key] = (scope, name, scope[name])
-                self.heap.extend((scope[name],))
+    def add(self, value: Any) -> None:
+        """Guard what a function's code can read from outside, or what an object holds."""
+        self.heap.extend((value,))
+        if not isinstance(value, types.FunctionType):
+            return
+        scope, names = value.__globals__, set(_names(value.__code__))
+        modules = [scope[n] for n in names if isinstance(scope.get(n), types.ModuleType)]
+        for place in (scope, *map(vars, modules)):
+            for name in names:
+                self._add_name(place, name)
+
+    def _add_name(self, scope: Mapping[str, Any], name: str) -> None:
+        key = (id(scope), name)
+        if name not in scope or key in self.names:
+            return
+        value = scope[name]
+        self.names[key] = (scope, name, value)
+        self.heap.extend((value,))
 
     def hold(self) -> bool:
         """Whether everything is as it was."""
@@ -49,8 +58,8 @@ def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def _global_names(code: types.CodeType) -> Iterator[str]:
+def _names(code: types.CodeType) -> Iterator[str]:
     yield from code.co_names
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from _global_names(const)
+            yield from _names(const)

@@ -10,9 +10,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from anabranch import transpile
 from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import StaticArgumentError
+from anabranch.runtime.locate import hide_internal_frames
 from anabranch.runtime.signature import Leaves, layout_of
 from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.trace import tracing
@@ -39,6 +42,7 @@ class Wrapped(Generic[P, R]):
     def __init__(self, function: Callable[P, R], static: frozenset[str], instance: Any = None) -> None:
         self.__anabranch_function__ = function
         self._static = static
+        self._names = _parameter_names(function)
         self._executables: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
         self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
@@ -49,11 +53,15 @@ class Wrapped(Generic[P, R]):
         if tracing():
             result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
             return result
-        key, leaves, plain = self._signature(args, kwargs)
-        compiled = self._executables.get(key)
-        if compiled is None or not compiled.plan.guards.hold():
-            compiled = self._compile(key, leaves, plain)
-        answer: R = compiled.run(leaves)
+        try:
+            key, leaves, plain = self._signature(args, kwargs)
+            compiled = self._executables.get(key)
+            if compiled is None or not compiled.plan.guards.hold():
+                compiled = self._compile(key, leaves, plain)
+            answer: R = compiled.run(leaves)
+        except Exception as error:
+            hide_internal_frames(error)
+            raise
         return answer
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -101,7 +109,8 @@ class Wrapped(Generic[P, R]):
         if self._static:
             args, kwargs, statics = self._split_static(args, kwargs)
         leaves = Leaves()
-        positional = tuple([leaves.key(a, str(i)) for i, a in enumerate(args)])
+        names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
+        positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         return (positional, named, statics, leaves.aliases()), leaves, (args, kwargs, statics)
 
@@ -154,17 +163,33 @@ class Wrapped(Generic[P, R]):
         # In the order of the key: leaves are numbered as they were taken apart.
         named: dict[str, layouts.Layout] = {k: layout_of(v) for k, v in sorted(kwargs.items())}
         aliases = _by_leaf(leaves)
-        readonly = frozenset(
-            i
-            for i, v in enumerate(leaves.values)
-            if getattr(v, "flags", None) is not None and not v.flags.writeable and v.ndim
-        )
-        arguments = Arguments(layout, named, aliases, readonly)
+        arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
+        readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
+        strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
+        arguments = Arguments(layout, named, aliases, readonly, strides)
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})
+        _refuse_generators(self.__anabranch_function__)
         plan = trace_call(function, arguments)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
+
+
+def _refuse_generators(function: Any) -> None:
+    """A function that yields or awaits has no single result; the rewriter says so with its position."""
+    plain = _plain_function(function)
+    flags = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    if plain.__code__.co_flags & flags:
+        transpile.rewrite(plain, counterpart)
+
+
+def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The positional parameters, for messages."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
 def _by_leaf(leaves: Leaves) -> tuple[int, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import AliasError, UnsupportedValueError
-from anabranch.runtime.values import containers
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 
 NDArray = np.ndarray[Any, Any]
@@ -35,6 +34,12 @@ class ShapeDtypeStruct:
     dtype: Any
 
 
+# x87's extended precision and its complex form.
+_TOO_WIDE = tuple(
+    d for d in (np.dtype(np.longdouble), np.dtype(np.clongdouble)) if d.name not in ("float64", "complex128")
+)
+
+
 class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
@@ -48,15 +53,20 @@ class Leaves:
         """The hashable description of an argument; its leaves are appended to `values`."""
         kind = type(value)
         if kind is np.ndarray:
-            if value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype):
-                raise UnsupportedValueError(f"argument {where}: an array of dtype {value.dtype} cannot be compiled")
+            if (value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype)) or value.dtype in _TOO_WIDE:
+                raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
             self.values.append(value)
             self.arrays.append(value)
-            return (value.shape, value.dtype, value.flags.writeable)
+            flags = value.flags
+            if flags.c_contiguous:
+                return (value.shape, value.dtype, flags.writeable)
+            return (value.shape, value.dtype, flags.writeable, value.strides)
         if kind in PYTHON_DTYPES:
             self.values.append(value)
             return kind
         if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
+            if value.dtype in _TOO_WIDE:
+                raise UnsupportedValueError(f"argument '{where}': a scalar of dtype {value.dtype} cannot be compiled")
             self.values.append(value)
             return (np.generic, value.dtype)
         if isinstance(value, _STATIC):
@@ -67,7 +77,7 @@ class Leaves:
         structure = containers.structure_of(value)
         if structure is None:
             raise UnsupportedValueError(
-                f"argument {where} is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of these; "
+                f"argument '{where}' is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of these; "
                 f"name it in static_argnames if it is the same from call to call"
             )
         return (
@@ -89,7 +99,8 @@ class Leaves:
         OverflowError
             For a Python int beyond int64.
         """
-        return [v if type(v) is np.ndarray else np.asarray(v, PYTHON_DTYPES.get(type(v))) for v in self.values]
+        dtypes = PYTHON_DTYPES
+        return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
 
 
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
@@ -119,6 +130,11 @@ def _overlap(a: NDArray, b: NDArray) -> bool:
 
 def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "V" and dtype.type.__module__.startswith("ml_dtypes")
+
+
+def _native(array: NDArray) -> NDArray:
+    """The array in the machine's byte order."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _static_key(value: Any) -> Any:

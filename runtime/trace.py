@@ -29,11 +29,13 @@ _INT64 = ArrayType((), np.dtype(np.int64))
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
-    __slots__ = ("__weakref__", "dependents", "links", "readonly", "type")
+    __slots__ = ("__weakref__", "dependents", "links", "readonly", "strides", "type")
 
     def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
         self.type = type
         self.readonly = readonly
+        # In bytes, where the caller's array is not in C order: what is a view of it depends on them.
+        self.strides: tuple[int, ...] | None = None
         # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
         self.links: list[Any] = []
         self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +15,9 @@ from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolv
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.locate import add_location
 from anabranch.runtime.trace import Failure, Trace, UnreachableError, building
-from anabranch.runtime.values import checks
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import checks, layout as layouts
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
@@ -30,12 +31,13 @@ del _vocabulary  # imported so that rewritten code finds it
 class Plan:
     """What a call does around the Program.
 
-    The Program's outputs are the result's leaves, then new contents of mutated array arguments, then new contents of
-    objects from outside, then (when something can fail) the error code and its detail.
+    The Program's outputs are the result's leaves (but for arrays that are an argument or occur twice), then new
+    contents of mutated array arguments, then new contents of objects from outside, then (when something can fail) the error code and its detail.
     """
 
     program: Program
     result: layouts.Layout | None  # None where the function always raises
+    leaf_count: int
     returned_arguments: dict[int, int]  # leaf of the result -> the argument leaf whose array it is
     shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
     mutated: tuple[int, ...]  # argument leaves to write back
@@ -49,21 +51,20 @@ class Plan:
         if self.can_fail and int(outputs[-2]):
             raise_failure(self.failures[int(outputs[-2]) - 1], int(outputs[-1]))
         assert self.result is not None
-        width = len(layouts.leaf_types(self.result))
-        for place, leaf in enumerate(self.mutated):
-            np.copyto(leaves[leaf], outputs[width + place])
-        at = iter(outputs[width + len(self.mutated) :])
+        at = iter(outputs)
+        results: list[NDArray] = []
+        for k in range(self.leaf_count):
+            if k in self.returned_arguments:
+                results.append(leaves[self.returned_arguments[k]])
+            elif k in self.shared_results:
+                results.append(results[self.shared_results[k]])
+            else:
+                results.append(next(at))
+        for leaf in self.mutated:
+            np.copyto(leaves[leaf], next(at))
         for slot, layout in self.slots:
             slot.restore(build(layout, at))
-        return build(self.result, _results(outputs[:width], self, leaves))
-
-
-def _results(outputs: list[NDArray], plan: Plan, leaves: Sequence[Any]) -> Iterator[NDArray]:
-    for k, output in enumerate(outputs):
-        if k in plan.returned_arguments:
-            yield leaves[plan.returned_arguments[k]]
-        else:
-            yield outputs[plan.shared_results[k]] if k in plan.shared_results else output
+        return build(self.result, iter(results))
 
 
 def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
@@ -99,6 +100,9 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             value, reached = None, False
         except RecursionError as error:
             raise guard_recursion(error) from None
+        except AnabranchError as error:
+            add_location(error)
+            raise
         if given.changes():
             names = ", ".join(sorted({type(s.target).__name__ for s in given.changes()}))
             raise UnsupportedOperationError(
@@ -133,7 +137,7 @@ def _plan(
         for leaf, h in enumerate(handles)
         if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
-    outputs: list[Atom] = [p.atom for p in packed]
+    outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in returned and k not in shared]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
     outputs += [p.atom for c, t in zip(contents, slot_layouts, strict=True) for p in layouts.pack(c, t)]
     can_fail = trace.error_code in root.written
@@ -141,7 +145,7 @@ def _plan(
         outputs += [root.read(trace.error_code), root.read(trace.error_detail)]
     program = Program(inputs, tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
-        program, layout if reached else None, returned, shared, mutated,
+        program, layout if reached else None, len(packed), returned, shared, mutated,
         tuple(zip(slots, slot_layouts, strict=True)), tuple(trace.failures), can_fail, guards,
     )  # fmt: skip
 
@@ -199,6 +203,7 @@ class Arguments:
     kwargs: dict[str, layouts.Layout]
     aliases: tuple[int, ...] = ()
     readonly: frozenset[int] = frozenset()
+    strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
     def first(self, leaf: int) -> int:
         """The first leaf that is the same array."""
@@ -225,15 +230,27 @@ class Arguments:
             array = made[leaf]
             if array is not None:
                 array.storage.readonly = "argument"
+        for leaf, strides in self.strides.items():
+            array = made[leaf]
+            if array is not None:
+                array.storage.strides = strides
         return args, kwargs, made
 
 
 def raise_failure(failure: Failure, detail: int) -> None:
     """Raise what the computation failed with, with the user's lines in the traceback."""
-    error = failure.make(detail)
-    if isinstance(error, AnabranchError) or not failure.frames:
+    error = _fresh(failure.make(detail))
+    if not failure.frames:
         raise error
     raise _at(error, failure.frames)
+
+
+def _fresh(error: BaseException) -> BaseException:
+    """The exception as a new object, so that one raised twice does not gather tracebacks."""
+    try:
+        return copy.copy(error)
+    except Exception:  # an exception class that cannot be copied
+        return error
 
 
 def _at(error: BaseException, frames: checks.Frames) -> BaseException:

@@ -30,6 +30,11 @@ class Region:
     nodes: frozenset[int]
     entries: frozenset[int]
 
+    @property
+    def starts(self) -> frozenset[int]:
+        """The entries that are nodes of the region; those of empty branches lie behind it."""
+        return self.entries & self.nodes or self.entries
+
 
 class Flow:
     """Definedness and liveness of the names of one function, at every node of its graph."""
@@ -72,7 +77,7 @@ class Flow:
         """Whether `name` is bound in the rewritten text when control comes to the region from outside."""
         bit = self.graph.bits[name]
         is_set = is_unset = 0
-        for entry in region.entries:
+        for entry in region.starts:
             for node in self.before[entry]:
                 if node in region.nodes or not self.reached[node]:
                     continue

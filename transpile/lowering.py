@@ -181,9 +181,9 @@ class Lowering:
     def block(self, units: Units, here: Here) -> list[Statement]:
         """The units one after the other, with the delivery of the block at the end."""
         found: list[Statement] = []
-        rest: Units | None = self._reached(units)
+        rest: Units | None = self.reached(units)
         while rest:
-            unit, rest = rest[0], self._reached(rest[1:])
+            unit, rest = rest[0], self.reached(rest[1:])
             step = self.session.constructs.statement(self, unit, here, rest)
             found += self._dressed(step.statements, unit)
             rest = step.rest
@@ -191,7 +191,7 @@ class Lowering:
                 return found
         return found + here.frame.fall()
 
-    def _reached(self, units: Units) -> Units:
+    def reached(self, units: Units) -> Units:
         """The units up to the first that control never comes to."""
         for count, unit in enumerate(units):
             if not isinstance(unit, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
@@ -240,14 +240,15 @@ class Lowering:
 
     # Regions and names
 
-    def split(self, parts: Sequence[tuple[Units, frozenset[int]]]) -> Split:
+    def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: Place) -> Split:
         """How names go in and out of blocks that become functions side by side."""
-        return self.split_region(self.regions.region(parts))
+        return self.split_region(self.regions.region(parts), place)
 
-    def split_region(self, region: Region) -> Split:
+    def split_region(self, region: Region, place: Place) -> Split:
+        """How names go in and out of a region in `place`; what is a cell there is one in it too."""
         flow = self.flow
         assigned = flow.assigned(region)
-        shared = assigned & (flow.captured(region) | flow.seen_by_handlers(region))
+        shared = assigned & (flow.captured(region) | flow.seen_by_handlers(region) | flow.graph.mask(place.shared))
         own = assigned & ~shared
         names = frozenset(flow.graph.listed(shared)) | self._declared_in(region.nodes)
         return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))

@@ -102,4 +102,4 @@ class Place:
             return False
         bit = flow.graph.bits[name]
         # A name that is no parameter here is dead on every way that has not written it: any value will do.
-        return any(flow.untouched_until(self.region, point, bit) for point in region.entries)
+        return any(flow.untouched_until(self.region, point, bit) for point in region.starts)

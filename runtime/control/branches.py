@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_identity, join_all
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir import Atom, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Failure, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import atoms, checks, layout as layouts
 from anabranch.runtime.values.heap import Heap, Slot
 
 
@@ -71,10 +70,10 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             value = thunk()
         except UnreachableError:
             value = MISSING
-        except AnabranchError:
-            heap.restore()
-            raise
         except Exception as error:
+            if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
+                heap.restore()
+                raise
             record(error)
             value = MISSING
     changes = {id(s.target): s.contents() for s in heap.changes()}

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.control import boolean, iteration, selecting
 from anabranch.runtime.control.truth import truth, truth_value
-from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import atoms, python_rules, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
@@ -180,7 +180,7 @@ def _quantify_each(items: Iterator[Any], connective: Callable[..., Any], empty: 
 
 def _python_value(value: Any) -> PythonScalar | Any:
     """A traced scalar or one-element array as the Python scalar of its kind."""
-    if isinstance(value, PythonScalar):
+    if isinstance(value, PythonScalar) or not is_traced(value):
         return value
     atom = wrap.as_atom(value)
     if isinstance(value, Array) and value.ndim:
@@ -199,7 +199,7 @@ def _convert(kind: type) -> Callable[..., Any]:
         if kind is bool:
             return truth_value(args[0])
         if kind is complex and len(args) == 2:
-            return complex_parts(*args)
+            return complex_parts(*map(_python_value, args))
         if len(args) > 1:
             raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
         value = _python_value(args[0])
@@ -233,6 +233,11 @@ def class_of(value: Any) -> type:
     return type(value)
 
 
+def type_(*args: Any) -> Any:
+    """As `type`: the class of a traced value is that of what it stands for."""
+    return class_of(args[0]) if len(args) == 1 else type(*args)
+
+
 @_counterpart
 def isinstance_(value: Any, classes: Any) -> Any:
     """As `isinstance`: a traced value is an instance of the class it stands for."""
@@ -262,8 +267,3 @@ def print_(*values: Any, **kwargs: Any) -> None:
     if any(map(is_traced, values)):
         raise UnsupportedOperationError("print of a value known only at run time is not supported")
     print(*values, **kwargs)  # noqa: T201
-
-
-def refuse_text(value: Any) -> None:
-    """Text of a run-time value does not exist while tracing."""
-    raise ConcretizationError(f"the text of {value!r} is needed while tracing, but its value is known only at run time")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import random
 import sys
 import sysconfig
 import types
@@ -17,8 +18,7 @@ from anabranch import transpile
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import builtins, mathematics
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import namespace
-from anabranch.runtime.numpy import staged as staged_numpy
+from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.checks import internal
 from anabranch.runtime.values.choice import ChoiceValue
@@ -99,9 +99,17 @@ def resolve(function: Any) -> Any:
         function = function.without_undefined()
     if isinstance(function, types.FunctionType):
         return rewritten(function)
-    if isinstance(function, types.MethodType):
-        if isinstance(function.__func__, types.FunctionType):
+    if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
+        if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+            if tracing():
+                current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
+        owner = function.__self__
+        if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
+            raise UnsupportedOperationError(
+                f"{type(owner).__name__}.{function.__name__} would give the same number at each call of the compiled "
+                "function; draw the numbers outside and pass them as an argument"
+            )
         return function
     if isinstance(function, functools.partial):
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
@@ -121,6 +129,8 @@ def resolve(function: Any) -> Any:
 
 def _constructor(cls: type) -> Any:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
+    if cls is type:
+        return builtins.type_
     if cls in builtins.COUNTERPARTS:
         return getattr(builtins, builtins.COUNTERPARTS[cls])
     if issubclass(cls, np.generic):

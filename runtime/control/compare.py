@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -76,7 +75,7 @@ def in_(item: Any, container: Any) -> Any:
     ):
         result: Any = False
         for element in elements:
-            result = boolean.or_(result, functools.partial(_equal, item, element))
+            result = boolean.or_(result, _later(item, element))
         return _plain(result)
     return item in container
 
@@ -90,6 +89,10 @@ def _equal(item: Any, element: Any) -> Any:
     if item is element:
         return True
     return _plain(item == element)
+
+
+def _later(item: Any, element: Any) -> Callable[[], Any]:
+    return lambda: _equal(item, element)
 
 
 def _plain(value: Any) -> Any:

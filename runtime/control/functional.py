@@ -20,8 +20,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.trace import Builder, building, current, tracing
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import atoms, layout as layouts, wrap
 from anabranch.runtime.values.traced import Traced
 
 

@@ -23,8 +23,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import atoms, containers
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import atoms, containers, layout as layouts
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
 from anabranch.runtime.values.interval import Interval

@@ -9,8 +9,7 @@ from typing import Any, Final
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import aliasing, containers
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import aliasing, containers, layout as layouts
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 

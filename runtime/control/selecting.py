@@ -6,8 +6,7 @@ from typing import Any
 
 from anabranch.runtime.control import branches
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import atoms, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Kind, join
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_scalar import python_scalar

@@ -4,42 +4,21 @@ from __future__ import annotations
 
 from anabranch.runtime.control import builtins as builtins
 from anabranch.runtime.control.assert_ import assert_ as assert_
-from anabranch.runtime.control.boolean import and_ as and_
-from anabranch.runtime.control.boolean import not_ as not_
-from anabranch.runtime.control.boolean import or_ as or_
-from anabranch.runtime.control.call import call as call
-from anabranch.runtime.control.call import staged as staged
+from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
+from anabranch.runtime.control.call import call as call, staged as staged
 from anabranch.runtime.control.compare import (
     compare as compare,
-)
-from anabranch.runtime.control.compare import (
     in_ as in_,
-)
-from anabranch.runtime.control.compare import (
     is_ as is_,
-)
-from anabranch.runtime.control.compare import (
     is_not as is_not,
-)
-from anabranch.runtime.control.compare import (
     not_in as not_in,
 )
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
-)
-from anabranch.runtime.control.exits import (
     CONTINUE as CONTINUE,
-)
-from anabranch.runtime.control.exits import (
     NEXT as NEXT,
-)
-from anabranch.runtime.control.exits import (
     RETURN as RETURN,
-)
-from anabranch.runtime.control.exits import (
     no_value as no_value,
-)
-from anabranch.runtime.control.exits import (
     returned as returned,
 )
 from anabranch.runtime.control.for_ import for_ as for_
@@ -47,8 +26,7 @@ from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.mathematics import mathematics
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.try_ import try_block as try_block
-from anabranch.runtime.control.undefined import Undefined as Undefined
-from anabranch.runtime.control.undefined import defined as defined
+from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined
 from anabranch.runtime.control.while_ import while_ as while_
 from anabranch.runtime.numpy import namespace
 

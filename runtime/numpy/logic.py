@@ -37,7 +37,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: A
     if not hasattr(y, "dtype"):
         y = fresh(atom_of(y))
     if y.dtype.kind in "biu":
-        y = _F[np.array](y, dtype=np.result_type(y.dtype, 1.0) if y.dtype.kind != "m" else None)
+        y = _F[np.array](y, dtype=np.result_type(y.dtype, 1.0))
     distance = _F[np.less_equal](_F[np.abs](x - y), atol + rtol * _F[np.abs](y))
     close = _F[np.logical_or](_F[np.logical_and](distance, _F[np.isfinite](y)), x == y)
     if equal_nan:

@@ -19,6 +19,8 @@ def model(array: Array) -> NDArray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
     dummy = _dummy(shape, array.storage.type.dtype)
+    if array.storage.strides is not None:
+        dummy = np.lib.stride_tricks.as_strided(dummy, shape, array.storage.strides)
     for step in array.path:
         dummy = _apply(dummy, step)
     return dummy
@@ -65,7 +67,7 @@ def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
 
 def contiguous(array: Array) -> bool:
     """Whether the handle's elements lie in C order without gaps."""
-    return not array.path or bool(model(array).flags.c_contiguous)
+    return _simple(array) or bool(model(array).flags.c_contiguous)
 
 
 def fortran(array: Array) -> bool:
@@ -76,4 +78,9 @@ def fortran(array: Array) -> bool:
 
 def reshapes_in_place(array: Array, shape: Sequence[int]) -> bool:
     """Whether `array.reshape(shape)` is a view."""
-    return not array.path or reshape(model(array), shape) is not None
+    return _simple(array) or reshape(model(array), shape) is not None
+
+
+def _simple(array: Array) -> bool:
+    """The whole of an array in C order."""
+    return not array.path and array.storage.strides is None

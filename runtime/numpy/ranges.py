@@ -23,6 +23,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.values import arithmetic, atoms, dispatch
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.traced import Traced
@@ -125,8 +126,7 @@ def linspace(
     y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
     if endpoint and num > 1:
         last = atoms.reshape(high, (1, *shape))
-        before = atoms.op("slice", y, starts=(0,) * y_rank(y), limits=(num - 1, *shape), strides=(1,) * y_rank(y))
-        y = atoms.op("concatenate", before, last, axis=0)
+        y = atoms.op("concatenate", rows(y, 0, num - 1), last, axis=0)
     if chosen.kind in "iu":
         y = atoms.ufunc(np.floor, y)
     made = fresh(atoms.convert(y, chosen))
@@ -135,11 +135,6 @@ def linspace(
     if not retstep:
         return made
     return made, dispatch.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
-
-
-def y_rank(y: Atom) -> int:
-    """The number of axes."""
-    return len(y.type.shape)
 
 
 def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:

@@ -55,7 +55,7 @@ class Abstract:
 
     def __str__(self) -> str:
         if self.kind is Kind.PYTHON:
-            return self.python.__name__
+            return str(self.python.__name__)
         if self.kind is Kind.SCALAR:
             return f"numpy.{self.dtype.name}"
         return f"{self.dtype.name}{list(self.shape)}"

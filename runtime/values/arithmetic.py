@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, checks, wrap
@@ -53,7 +53,8 @@ def apply_atoms(
     inputs = [
         atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
     ]
-    if function is np.power and loop[1].kind == "i":
+    interval = getattr(operands[-1], "interval", None)
+    if function is np.power and loop[1].kind == "i" and (interval is None or interval.low < 0):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
 
@@ -77,7 +78,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         text = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
-        raise ValueError(f"operands could not be broadcast together with shapes {text} ") from None
+        raise ShapeMismatchError(f"operands could not be broadcast together with shapes {text} ") from None
 
 
 def _spec(x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import ShapeMismatchError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.ops import families as families  # imported so that the table is full
 from anabranch.runtime.ops.op import Op
@@ -54,7 +55,9 @@ def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
         return atom
     offset = len(shape) - len(source)
     if offset < 0 or any(n not in (1, shape[offset + i]) for i, n in enumerate(source)):
-        raise ValueError(f"could not broadcast input array from shape {_tuple(source)} into shape {_tuple(shape)}")
+        raise ShapeMismatchError(
+            f"could not broadcast input array from shape {_tuple(source)} into shape {_tuple(shape)}"
+        )
     # XLA stretches no axis of size 1, so those axes are dropped first.
     keep = [i for i, n in enumerate(source) if n == shape[offset + i]]
     dims = tuple(offset + i for i in keep)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -37,9 +38,30 @@ def user_frames(limit: int = 16) -> Frames:
             if code.co_name == "trace_call":
                 break
         else:
-            frames.append((code.co_filename, frame.f_lineno, code.co_name))
+            frames.append((code.co_filename, frame.f_lineno, users_name(code)))
         frame = frame.f_back
-    return tuple(reversed(frames))
+    return _joined(reversed(frames))
+
+
+_GENERATED = re.compile(r"(if_true|if_false|while_test|while_body|for_body|<lambda>)(_\d+)?")
+
+
+def users_name(code: types.CodeType) -> str:
+    """The name of the user's function that a code object is, or is a part of."""
+    parts = code.co_qualname.split(".<locals>.")
+    while len(parts) > 1 and _GENERATED.fullmatch(parts[-1]):
+        parts.pop()
+    return parts[-1].rpartition(".")[2] or code.co_name
+
+
+def _joined(frames: Iterable[tuple[str, int, str]]) -> Frames:
+    """The frames with the parts of one function, called by one another, made one."""
+    joined: list[tuple[str, int, str]] = []
+    for frame in frames:
+        if joined and joined[-1][0] == frame[0] and joined[-1][2] == frame[2]:
+            joined.pop()
+        joined.append(frame)
+    return tuple(joined)
 
 
 def traceback_frames(error: BaseException) -> Frames:
@@ -49,9 +71,9 @@ def traceback_frames(error: BaseException) -> Frames:
     while tb is not None:
         code = tb.tb_frame.f_code
         if not internal(code.co_filename):
-            frames.append((code.co_filename, tb.tb_lineno, code.co_name))
+            frames.append((code.co_filename, tb.tb_lineno, users_name(code)))
         tb = tb.tb_next
-    return tuple(frames)
+    return _joined(frames)
 
 
 def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | None = None) -> None:

@@ -49,7 +49,7 @@ class Structure:
             return tuple.__new__(cls, children)
         if issubclass(cls, (list, collections.deque)):
             return cls(children)
-        made: Any = object.__new__(cls)
+        made = _bare(cls)
         for key, child in zip(self.keys, children, strict=True):
             object.__setattr__(made, key, child)
         return made
@@ -58,9 +58,14 @@ class Structure:
 def _dict(cls: type, items: Any) -> Any:
     if cls is dict or cls is collections.OrderedDict:
         return cls(items)
-    made: Any = cls.__new__(cls)
+    made = _bare(cls)
     made.update(items)
     return made
+
+
+def _bare(cls: Any) -> Any:
+    """An instance without `__init__` having run."""
+    return cls.__new__(cls)
 
 
 def _frozen(cls: type) -> bool:
@@ -88,10 +93,20 @@ def is_plain_object(value: Any) -> bool:
     """An instance of an ordinary class written in Python, whose state is its `__dict__`."""
     cls = type(value)
     return (
-        cls.__module__ != "builtins"
-        and not cls.__module__.startswith(("numpy", "anabranch."))
-        and bool(cls.__flags__ & 0x200)  # a heap type
+        is_users_class(cls)
         and isinstance(getattr(value, "__dict__", None), dict)
         and getattr(cls, "__new__", None) is object.__new__
         and not isinstance(value, BaseException)
     )
+
+
+_SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
+
+
+def is_users_class(cls: type) -> bool:
+    """Whether a class is written in Python, and not by NumPy, the standard library's own machinery or this project."""
+    module = cls.__module__
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.")):
+        return False
+    private = module.startswith("_") and module != "__main__"
+    return not private and bool(cls.__flags__ & 0x200)  # a heap type

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import is_plain_object
+from anabranch.runtime.values.containers import is_plain_object, is_users_class
 from anabranch.runtime.values.traced import Traced
 
-_NO_PARTS = (str, bytes, int, float, complex, type(None), type, types.ModuleType, Traced, np.generic)
+_NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
 
 
 class Slot(abc.ABC):
@@ -113,6 +113,50 @@ class _ObjectSlot(Slot):
         state.update(contents)
 
 
+class _ClassSlot(Slot):
+    """A class of the user's: its own attributes that are data."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self.target).items() if _is_data(k, v)}
+
+    def restore(self, contents: Any) -> None:
+        for name in self.contents():
+            if name not in contents:
+                delattr(self.target, name)
+        for name, value in contents.items():
+            setattr(self.target, name, value)
+
+
+class _SlotsSlot(Slot):
+    """An object whose class names its attributes in `__slots__`."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Any]:
+        return {n: getattr(self.target, n) for n in _slot_names(type(self.target)) if hasattr(self.target, n)}
+
+    def restore(self, contents: Any) -> None:
+        for name in self.contents():
+            if name not in contents:
+                object.__delattr__(self.target, name)
+        for name, value in contents.items():
+            object.__setattr__(self.target, name, value)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    return not (name.startswith("__") or callable(value) or isinstance(value, (property, staticmethod, classmethod)))
+
+
+def _slot_names(cls: type) -> list[str]:
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names += (slots,) if isinstance(slots, str) else slots
+    return [n for n in names if not n.startswith("__")]
+
+
 def _slot_of(value: Any) -> Slot | None:
     if isinstance(value, types.CellType):
         return _CellSlot(value)
@@ -122,8 +166,12 @@ def _slot_of(value: Any) -> Slot | None:
         return _SetSlot(value)
     if isinstance(value, dict):
         return _DictSlot(value)
+    if isinstance(value, type):
+        return _ClassSlot(value) if is_users_class(value) else None
     if is_plain_object(value):
         return _ObjectSlot(value)
+    if is_users_class(type(value)) and _slot_names(type(value)):
+        return _SlotsSlot(value)
     return None
 
 
@@ -163,6 +211,8 @@ class Heap:
                 if slot is not None:
                     self.slots[id(value)] = slot
                     pending += slot.parts()
+                if is_users_class(type(value)):
+                    pending.append(type(value))
 
     def changed(self) -> bool:
         """Whether any object, or any watched array, holds other things now."""

@@ -38,6 +38,7 @@ class _Plan:
 
 def get(array: Array, key: Any) -> Any:
     """`array[key]`: a view for basic keys, a NumPy scalar when all axes are indexed, a new array for index arrays."""
+    key = _known(key)
     mask = _as_mask(array, key)
     if mask is not None:
         raise UnsupportedOperationError(
@@ -54,6 +55,7 @@ def get(array: Array, key: Any) -> Any:
 
 def set(array: Array, key: Any, value: Any) -> None:
     """`array[key] = value`."""
+    key = _known(key)
     mask = _as_mask(array, key)
     if mask is not None:
         _set_mask(array, mask, value)
@@ -77,6 +79,16 @@ def _is_bool_array(k: Any) -> bool:
     if isinstance(k, Traced):
         return bool(k.abstract.dtype == np.bool_)
     return isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.dtype == np.bool_)
+
+
+def _known(key: Any) -> Any:
+    """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
+    if isinstance(key, tuple):
+        return tuple(map(_known, key))
+    if isinstance(key, Traced) and key.abstract.dtype == np.bool_ and key.abstract.shape:
+        atom = wrap.as_atom(key)
+        return atom.value if isinstance(atom, Literal) else key
+    return key
 
 
 def _as_mask(array: Array, key: Any) -> Any:
@@ -192,7 +204,7 @@ def integer(k: Any, size: int, axis: int) -> int | Atom:
             ) from None
         if not -size <= index < size:
             raise IndexError(_out_of_bounds(index, axis, size))
-        return index + size if index < 0 else index
+        return int(index + size if index < 0 else index)
     if k.abstract.dtype.kind not in "iu" or k.abstract.shape != ():
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "

@@ -18,8 +18,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Builder
 from anabranch.runtime.values import atoms, containers, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
-from anabranch.runtime.values.abstract import join as join_abstract
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval, exactly

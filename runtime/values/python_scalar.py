@@ -34,7 +34,7 @@ class PythonScalar(Traced):
         return Abstract((), self.atom.type.dtype, Kind.PYTHON)
 
     @property
-    def python(self) -> type:
+    def python(self) -> Any:
         return self.abstract.python
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
@@ -84,7 +84,9 @@ class PythonScalar(Traced):
 
     def conjugate(self) -> Any:
         """As `complex.conjugate`."""
-        return python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else self._unary(np.positive)
+        return (
+            python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else self._unary(np.positive)
+        )
 
     def is_integer(self) -> Any:
         """As `float.is_integer`."""

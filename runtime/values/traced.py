@@ -82,6 +82,12 @@ class Traced:
     def __reduce__(self) -> NoReturn:
         self._needs_concrete("a picklable value")
 
+    def __str__(self) -> str:  # noqa: PLE0307 - raises
+        self._needs_concrete("the text of a value")
+
+    def __format__(self, spec: str) -> str:
+        self._needs_concrete("the text of a value")
+
     def __repr__(self) -> str:
         return f"<traced {self.abstract}>"
 

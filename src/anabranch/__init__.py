@@ -10,59 +10,27 @@ from anabranch._version import __version__ as __version__
 if TYPE_CHECKING:
     from anabranch.runtime.control.functional import (
         cond as cond,
-    )
-    from anabranch.runtime.control.functional import (
         fori_loop as fori_loop,
-    )
-    from anabranch.runtime.control.functional import (
         scan as scan,
-    )
-    from anabranch.runtime.control.functional import (
         switch as switch,
-    )
-    from anabranch.runtime.control.functional import (
         while_loop as while_loop,
     )
     from anabranch.runtime.errors import (
         AliasError as AliasError,
-    )
-    from anabranch.runtime.errors import (
         AnabranchError as AnabranchError,
-    )
-    from anabranch.runtime.errors import (
         ConcretizationError as ConcretizationError,
-    )
-    from anabranch.runtime.errors import (
         EscapedTracerError as EscapedTracerError,
-    )
-    from anabranch.runtime.errors import (
         NoSourceError as NoSourceError,
-    )
-    from anabranch.runtime.errors import (
         SourceError as SourceError,
-    )
-    from anabranch.runtime.errors import (
         StaticArgumentError as StaticArgumentError,
-    )
-    from anabranch.runtime.errors import (
         StructureMismatchError as StructureMismatchError,
-    )
-    from anabranch.runtime.errors import (
         UnsupportedConstructError as UnsupportedConstructError,
-    )
-    from anabranch.runtime.errors import (
         UnsupportedOperationError as UnsupportedOperationError,
-    )
-    from anabranch.runtime.errors import (
         UnsupportedValueError as UnsupportedValueError,
     )
-    from anabranch.runtime.jit import Wrapped as Wrapped
-    from anabranch.runtime.jit import jit as jit
-    from anabranch.runtime.jit import xpr as xpr
+    from anabranch.runtime.jit import Wrapped as Wrapped, jit as jit, xpr as xpr
     from anabranch.runtime.signature import ShapeDtypeStruct as ShapeDtypeStruct
-    from anabranch.runtime.stages import Compiled as Compiled
-    from anabranch.runtime.stages import Lowered as Lowered
-    from anabranch.runtime.stages import Traced as Traced
+    from anabranch.runtime.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {

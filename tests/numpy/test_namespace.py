@@ -99,6 +99,29 @@ def test_static_values_stay_numpys() -> None:
     check_program(program, FLOATS)
 
 
+def test_arrays_of_static_lists_can_be_written() -> None:
+    def program(np, a):
+        parts = [np.diag([1.0, 2, 3]), np.tile(0.0, 3), *np.split([1.0, 2, 3, 4], 2), np.add([1.0, 2], 1)]
+        for part in parts:
+            part[0] = a[0, 0]
+        return parts
+
+    check_program(program, FLOATS)
+
+
+def test_what_is_known_while_tracing_is_static() -> None:
+    def program(np, a):
+        shape = np.array(a.shape)
+        mask = np.array([True, False, True])
+        a[mask, 1] = [7, 8]
+        return (
+            [np.zeros(shape[0]), np.zeros(np.prod(shape)), np.zeros((shape[1], 2)), np.cumsum([2, 3])[1]],
+            [a[mask], a[np.tril_indices(3)], a[:, np.flatnonzero([0, 1, 1, 0])], np.full(2, np.sum([1, 2]))],
+        )
+
+    check_program(program, FLOATS)
+
+
 @pytest.mark.parametrize("make", [lambda np, i: np.zeros(i), lambda np, i: np.arange(i), lambda np, i: np.eye(i)])
 def test_a_run_time_shape(make: Any) -> None:
     with pytest.raises(AssertionError) as caught:

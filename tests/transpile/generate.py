@@ -14,14 +14,18 @@ class Generator:
         self.random = random.Random(seed)
         self.native = native
         self.lines: list[str] = []
-        self.loops = 0
+        self.calls: list[str] = []
 
     def program(self) -> str:
         self.lines = ["def f(a, b):"]
         if self.random.random() < 0.3:
             self.lines.append("    c = 1")
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.4:
             self.lines += ["    def g(k):", "        return k + a"]
+            self.calls.append("g(2)")
+        if self.random.random() < 0.2:
+            self.lines += ["    def h():", "        nonlocal b", "        b += 1", "        return b"]
+            self.calls.append("h()")
         self.block(1, False, self.random.randint(2, 4), 3)
         if self.random.random() < 0.8:
             self.line(1, f"return {', '.join(self.random.sample(NAMES, self.random.randint(1, 3)))}")
@@ -36,6 +40,8 @@ class Generator:
             return str(self.random.randint(0, 5))
         if pick < 0.5:
             return self.random.choice(NAMES)
+        if self.calls and pick < 0.55:
+            return self.random.choice(self.calls)
         if pick < 0.6:
             return f"({self.random.choice(NAMES)} if {self.test()} else {self.random.randint(0, 3)})"
         return f"{self.random.choice(NAMES)} {self.random.choice('+-*')} {self.random.choice([*NAMES, '1', '2'])}"
@@ -67,6 +73,8 @@ class Generator:
             self.block(depth + 1, loop, self.random.randint(1, 3), room - 1)
         elif room and self.native and pick < 0.67:
             self.match(depth, loop, room - 1)
+        elif room and loop and pick < 0.685:
+            self.local_function(depth)
         elif pick < 0.69:
             self.line(depth, f"return {self.value()}")
             return True
@@ -104,6 +112,15 @@ class Generator:
         if self.random.random() < 0.25:
             self.line(depth, "else:")
             self.block(depth + 1, False, self.random.randint(1, 2), room)
+
+    def local_function(self, depth: int) -> None:
+        """A function that shares a name of the loop around it, called here, or kept under a name for later."""
+        name = self.random.choice(NAMES)
+        self.line(depth, f"def k{depth}(n):")
+        self.line(depth + 1, f"return n * {name}")
+        self.line(depth, f"{self.random.choice(NAMES)} = k{depth}({self.random.choice(NAMES)})")
+        if self.random.random() < 0.3:
+            self.line(depth, f"{self.random.choice(NAMES)} = [k{depth}][0](1)")
 
     def try_(self, depth: int, loop: bool, room: int) -> None:
         self.line(depth, "try:")

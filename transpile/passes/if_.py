@@ -126,13 +126,13 @@ def lower_fork(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
     return Step(_tail(work, replace(fork, true=true, false=false), here), None)
 
 
-def _split(work: Lowering, fork: Fork, after: frozenset[int]) -> Split:
-    return work.split([(fork.true.units, after), (fork.false.units, after)])
+def _split(work: Lowering, fork: Fork, here: Here, after: frozenset[int]) -> Split:
+    return work.split([(fork.true.units, after), (fork.false.units, after)], here.place)
 
 
 def _flat(work: Lowering, fork: Fork, here: Here, after: frozenset[int]) -> list[Statement]:
     """No exits: `y = ab.if_(test, if_true, if_false, (y,), ("y",))`."""
-    split = _split(work, fork, after)
+    split = _split(work, fork, here, after)
     outs = work.names(split.own & split.live_out)
     frame = ResultFrame(replace(work.layout, outs=outs))
     return _assigned(work, fork, split, Here(frame, here.place, after), outs)
@@ -142,7 +142,7 @@ def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
     """Both branches may fall through and one may leave: the exit code says whether the rest is for us."""
     after = work.regions.entries(rest, here.after)
     exits = exits_of(fork.true.units + fork.false.units)
-    split = _split(work, fork, after)
+    split = _split(work, fork, here, after)
     layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits, outs=work.names(split.own & split.live_out))
     code, value = here.place.fresh_outwards("exit_", "value_")
     targets = layout.targets(code, value if layout.valued else None)
@@ -153,7 +153,7 @@ def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
 
 def _tail(work: Lowering, fork: Fork, here: Here) -> list[Statement]:
     """Nothing follows in this block: the branches deliver for it."""
-    split = _split(work, fork, here.after)
+    split = _split(work, fork, here, here.after)
     frame = here.frame
     if isinstance(frame, NotingFrame):
         layout = replace(frame.layout, outs=work.names(split.own & split.live_out))

@@ -33,7 +33,7 @@ class Loop:
 def take_apart(work: Lowering, node: cst.While | cst.For, head: int, first: int, here: Here) -> Loop:
     """Carries are names that the loop assigns and that are live at its head or where it is left."""
     last = max((n for u in units_of(node.body) for n in work.regions.nodes([u])), default=head)
-    split = work.split_region(Region(frozenset(range(first, last + 1)), frozenset({head})))
+    split = work.split_region(Region(frozenset(range(first, last + 1)), frozenset({head})), here.place)
     carries = work.names(split.own & (split.live_in | split.live_out))
     exits = exits_of(units_of(node.body)) & {Exit.BREAK, Exit.RETURN}
     layout = replace(work.layout, coded=bool(exits), valued=Exit.RETURN in exits, outs=carries)

@@ -100,7 +100,9 @@ class Try(StatementPass):
         orelse = node.orelse
         if orelse is None:
             return None
-        units = units_of(orelse.body)
+        units = work.reached(units_of(orelse.body))
+        if not units:
+            return None
         if isinstance(around.frame, NotingFrame) and exits_of(units_of(node.body)):
             # An exit that the body has noted would have left before the else.
             frame = around.frame

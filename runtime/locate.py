@@ -1,0 +1,58 @@
+"""Where in the user's file an error comes from, and a traceback that shows only the user's own frames."""
+
+from __future__ import annotations
+
+import linecache
+import types
+from collections.abc import Iterator
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.values.checks import internal
+
+
+def positions(error: BaseException) -> tuple[str, int, int, int] | None:
+    """(file, line, column, end column) of the innermost of the user's frames; columns count from 0."""
+    found = None
+    for tb in _walk(error.__traceback__):
+        code = tb.tb_frame.f_code
+        if internal(code.co_filename):
+            continue
+        spans = list(code.co_positions())
+        _, _, start, end = spans[tb.tb_lasti // 2] if tb.tb_lasti // 2 < len(spans) else (None, None, None, None)
+        found = (code.co_filename, tb.tb_lineno, start or 0, end or 0)
+    return found
+
+
+def _walk(tb: types.TracebackType | None) -> Iterator[types.TracebackType]:
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
+
+
+def add_location(error: BaseException) -> None:
+    """Append file, line, column, the source line and a caret to an error's message, once."""
+    if getattr(error, "anabranch_located", False) or not error.args or not isinstance(error.args[0], str):
+        return
+    place = positions(error)
+    if place is None:
+        return
+    filename, line, start, end = place
+    text = linecache.getline(filename, line).rstrip("\n")
+    stripped = text.lstrip()
+    shift = len(text) - len(stripped)
+    width = max(min(end, len(text)) - start, 1) if end else max(len(stripped), 1)
+    caret = " " * max(start - shift, 0) + "^" * width
+    message = f"{error.args[0]}\n  {filename}:{line}:{start + 1}\n    {stripped}\n    {caret}"
+    error.args = (message, *error.args[1:])
+    error.anabranch_located = True  # type: ignore[attr-defined]
+
+
+def hide_internal_frames(error: BaseException) -> None:
+    """Drop the project's own frames from an error's traceback, unless `full_tracebacks` is set."""
+    if settings().full_tracebacks:
+        return
+    kept: types.TracebackType | None = None
+    for tb in reversed(list(_walk(error.__traceback__))):
+        if not internal(tb.tb_frame.f_code.co_filename):
+            kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+    error.__traceback__ = kept
