@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from anabranch.runtime.ir import Program
+from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 
 # In this order: each pass leaves work for the next.
-PASSES = (drop_dead_code,)
+PASSES = (select_small_branches, drop_dead_code)
 
 
 def optimise(program: Program) -> Program:
