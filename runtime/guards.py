@@ -23,24 +23,32 @@ class Guards:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = Heap((), watch_arrays=True)
 
-    def add(self, value: Any) -> None:
-        """Guard what a function's code can read from outside, or what an object holds."""
+    def add(self, value: Any) -> list[Any]:
+        """Guard what a function's code can read from outside, or what an object holds; gives what is new."""
         self.heap.extend((value,))
         if not isinstance(value, types.FunctionType):
-            return
+            return [value]
+        new: list[Any] = [value]
         scope, names = value.__globals__, set(_names(value.__code__))
         modules = [scope[n] for n in names if isinstance(scope.get(n), types.ModuleType)]
         for place in (scope, *map(vars, modules)):
             for name in names:
-                self._add_name(place, name)
+                if self._add_name(place, name):
+                    new.append(place[name])
+        return new
 
-    def _add_name(self, scope: Mapping[str, Any], name: str) -> None:
+    def _add_name(self, scope: Mapping[str, Any], name: str) -> bool:
         key = (id(scope), name)
         if name not in scope or key in self.names:
-            return
+            return False
         value = scope[name]
         self.names[key] = (scope, name, value)
         self.heap.extend((value,))
+        return True
+
+    def knows(self, value: Any) -> bool:
+        """Whether an object was there before the trace, as far as was seen."""
+        return self.heap.has_seen(value)
 
     def hold(self) -> bool:
         """Whether everything is as it was."""

@@ -16,7 +16,7 @@ from anabranch import transpile
 from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import StaticArgumentError
 from anabranch.runtime.locate import hide_internal_frames
-from anabranch.runtime.signature import Leaves, layout_of
+from anabranch.runtime.signature import Leaves, exact_key, layout_of
 from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import Arguments, trace_call
@@ -131,7 +131,7 @@ class Wrapped(Generic[P, R]):
                     f"static argument '{name}' of {function.__qualname__} is a {type(value).__name__}, which is not "
                     f"hashable; pass a tuple or another immutable value, or take '{name}' out of the static arguments"
                 ) from None
-            statics.append((name, type(value), value))
+            statics.append((name, exact_key(value), value))
         dynamic_args, dynamic_kwargs = [], {}
         for name, parameter in inspect.signature(function).parameters.items():
             if name in self._static:

@@ -137,6 +137,15 @@ def _native(array: NDArray) -> NDArray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def exact_key(value: Any) -> Any:
+    """What tells static values apart that compare equal: types, and signs of zeros."""
+    if isinstance(value, (tuple, frozenset)):
+        return (type(value), *map(exact_key, value))
+    if isinstance(value, (float, complex)):
+        return (type(value), repr(value))
+    return type(value)
+
+
 def _static_key(value: Any) -> Any:
     if isinstance(value, slice):
         return (slice, value.start, value.stop, value.step)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -87,7 +86,15 @@ def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
 def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
     """Trace `function(*arguments)`."""
     trace, guards = Trace(), Guards()
-    trace.enter = guards.add
+    trace.is_outside = guards.knows
+
+    def enter(value: Any) -> None:
+        new = guards.add(value)
+        trace.roots += new
+        for snapshot in trace.snapshots:
+            snapshot.extend(new)
+
+    trace.enter = enter
     root = trace.root
     with building(root):
         args, kwargs, handles = arguments.bind(trace)
@@ -247,10 +254,17 @@ def raise_failure(failure: Failure, detail: int) -> None:
 
 def _fresh(error: BaseException) -> BaseException:
     """The exception as a new object, so that one raised twice does not gather tracebacks."""
+    cls = type(error)
     try:
-        return copy.copy(error)
-    except Exception:  # an exception class that cannot be copied
+        # Not copy.copy: that would run the class's __init__ on what it has made of its arguments before.
+        made = cls.__new__(cls, *error.args)
+    except Exception:  # a class that needs more than its arguments
         return error
+    made.args = error.args
+    made.__dict__.update(vars(error))
+    made.__cause__, made.__context__ = error.__cause__, error.__context__
+    made.__suppress_context__ = error.__suppress_context__
+    return made
 
 
 def _at(error: BaseException, frames: checks.Frames) -> BaseException:

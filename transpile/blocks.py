@@ -148,6 +148,14 @@ def _falls(unit: Unit) -> bool:
     return True
 
 
+def hands_on(units: Sequence[Unit]) -> bool:
+    """Whether some way through the units does nothing but hand on an exit that was noted before."""
+    first = units[0] if units else None
+    return isinstance(first, Propagate) or (
+        isinstance(first, Choice) and (hands_on(first.body) or hands_on(first.orelse))
+    )
+
+
 class Regions:
     """Regions of the graph for lists of units, the synthetic ones included."""
 

@@ -90,10 +90,11 @@ class Flow:
     # Queries on regions; all masks
 
     def assigned(self, region: Region) -> int:
-        """Names written or deleted somewhere in the region."""
+        """Names written or deleted somewhere in the region that control comes to."""
         found = 0
         for node in region.nodes:
-            found |= self.graph.writes[node] | self.graph.deletes[node]
+            if self.reached[node]:
+                found |= self.graph.writes[node] | self.graph.deletes[node]
         return found
 
     def live_at_entry(self, region: Region) -> int:
@@ -109,7 +110,7 @@ class Flow:
             found |= self.live_in[node]
         for node in region.nodes:
             for target in self.graph.after[node]:
-                if target not in region.nodes:
+                if target not in region.nodes and self.reached[node]:
                     found |= self.live_in[target]
         return found
 

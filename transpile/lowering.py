@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, units_of
+from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
 from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.frames import Frame, Layout, UserFrame
 from anabranch.transpile.graph import EXIT
@@ -49,7 +49,7 @@ class Session:
     ab: str
     constructs: Constructs
     headers: frozenset[str]
-    modules: frozenset[str]
+    modules: Mapping[str, object]
     taken: frozenset[str]
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
@@ -80,7 +80,8 @@ class Step:
 class Split:
     """How the names that a region assigns go in and out of it.
 
-    `shared` are those that stay cells (declared nonlocal), the other masks are for parameters and results.
+    `shared` are those that stay cells (declared nonlocal), the other masks are for parameters and results. `passed`
+    says that one of the blocks only hands an exit on, so that all results must be there before.
     """
 
     region: Region
@@ -88,6 +89,7 @@ class Split:
     shared: frozenset[str]
     live_in: int
     live_out: int
+    passed: bool = False
 
 
 class Lowering:
@@ -104,7 +106,6 @@ class Lowering:
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
         self.outer_unset: frozenset[str] = frozenset()
-        self.placed = frozenset[str]()
 
     # The whole function
 
@@ -144,16 +145,7 @@ class Lowering:
         bit = self.flow.graph.bits[name_]
         if self.flow.deleted & bit:
             return True
-        return self.flow.state(point, name_) is not State.SET and name_ in self.assigned_in_blocks()
-
-    def assigned_in_blocks(self) -> frozenset[str]:
-        """Names that some construct, not only the function's own top level, assigns."""
-        if not self.placed and isinstance(self.function, cst.FunctionDef):
-            nodes = [n for u in units_of(self.function.body) if isinstance(u, cst.BaseCompoundStatement)
-                     for n in self.flow.nodes(u) if not isinstance(u, cst.FunctionDef)]  # fmt: skip
-            graph = self.flow.graph
-            self.placed = frozenset(n for k in nodes for n in graph.listed(graph.writes[k]))
-        return self.placed
+        return self.flow.state(point, name_) is not State.SET
 
     def _with_initial_values(self, statements: list[Statement]) -> list[Statement]:
         """Names that may be unset start as undefined, below the docstring and the declarations."""
@@ -242,7 +234,8 @@ class Lowering:
 
     def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: Place) -> Split:
         """How names go in and out of blocks that become functions side by side."""
-        return self.split_region(self.regions.region(parts), place)
+        found = self.split_region(self.regions.region(parts), place)
+        return replace(found, passed=any(hands_on(units) for units, _ in parts))
 
     def split_region(self, region: Region, place: Place) -> Split:
         """How names go in and out of a region in `place`; what is a cell there is one in it too."""
@@ -266,7 +259,8 @@ class Lowering:
     def arguments(self, split: Split, outs: tuple[str, ...]) -> tuple[str, ...]:
         """Names that go in: live at the entry, or given out again without having been touched."""
         given = self.flow.graph.mask(outs) & split.own
-        return self.names(split.own & split.live_in | self.flow.untouched(split.region, given))
+        kept = given if split.passed else self.flow.untouched(split.region, given)
+        return self.names(split.own & split.live_in | kept)
 
     def before(self, here: Here, split: Split, arguments: Iterable[str]) -> list[Statement]:
         """Values for names that a construct needs and that have none yet."""

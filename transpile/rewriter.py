@@ -119,12 +119,12 @@ def _in_bytes(span: Span, lines: list[str]) -> Span:
 
 def _headers(
     function: types.FunctionType, node: Function, counterpart: Counterpart, ab: str
-) -> tuple[dict[str, str], frozenset[str]]:
-    """Global names with a staged counterpart and its text, and those among them that stand for modules."""
+) -> tuple[dict[str, str], dict[str, types.ModuleType]]:
+    """Global names with a staged counterpart and its text, and the modules among them."""
     scope = scope_of(node)
     free = scope.free - set(_unmangled(function))
     found: dict[str, str] = {}
-    modules: set[str] = set()
+    modules: dict[str, types.ModuleType] = {}
     for text in sorted(free):
         value = function.__globals__.get(text, getattr(builtins, text, None))
         if value is None or text in scope.global_writes:
@@ -133,8 +133,8 @@ def _headers(
         if staged is not None:
             found[text] = ab + staged.removeprefix("ab") if staged.split(".")[0] == "ab" else staged
             if isinstance(value, types.ModuleType):
-                modules.add(text)
-    return found, frozenset(modules)
+                modules[text] = value
+    return found, modules
 
 
 def _findings(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_identity, join_all
-from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
+from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Failure, Storage, UnreachableError, building, current
@@ -33,7 +33,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
     """
     outer = current()
-    heap = Heap(thunks)
+    heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
     outcomes = [trace_branch(Builder(outer.trace, outer), heap, thunk) for thunk in thunks]
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
@@ -65,6 +65,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time."""
+    inner.trace.snapshots.append(heap)
     with building(inner):
         try:
             value = thunk()
@@ -76,8 +77,15 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
                 raise
             record(error)
             value = MISSING
+        finally:
+            inner.trace.snapshots.pop()
     changes = {id(s.target): s.contents() for s in heap.changes()}
     heap.restore()
+    if heap.written_arrays():
+        raise UnsupportedOperationError(
+            "a branch or loop body writes concrete values into an ndarray that was not made by compiled code; pass the "
+            "array as an argument, or make a copy with np.array(...) before it"
+        )
     return Outcome(inner, value, changes)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.runtime.control import boolean, iteration, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, python_rules, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
@@ -224,7 +225,7 @@ COUNTERPARTS.update({int: "int_", float: "float_", bool: "bool_", complex: "comp
 # ---- types -----------------------------------------------------------------------------------------------------------
 
 
-def class_of(value: Any) -> type:
+def class_of(value: Any) -> Any:
     """The class of the object that a traced value stands for."""
     if isinstance(value, PythonScalar):
         return value.python
@@ -247,6 +248,22 @@ def isinstance_(value: Any, classes: Any) -> Any:
         matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
         return python_scalar(value.among(matching))
     return issubclass(class_of(value), classes) if isinstance(value, Traced) else isinstance(value, classes)
+
+
+@_counterpart
+def next_(iterator: Any, *default: Any) -> Any:
+    """As `next`, of an iterator made by the function itself.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For one from outside, which would move on once for each trace instead of for each call.
+    """
+    if tracing() and current().trace.is_outside(iterator):
+        raise UnsupportedOperationError(
+            "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
+        )
+    return next(iterator, *default)
 
 
 @_counterpart

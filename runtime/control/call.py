@@ -104,6 +104,11 @@ def resolve(function: Any) -> Any:
             if tracing():
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
+        if function.__module__ == "time":
+            raise UnsupportedOperationError(
+                f"time.{function.__name__}() would give the time of tracing at each call of the compiled function; "
+                "call it outside"
+            )
         owner = function.__self__
         if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
             raise UnsupportedOperationError(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
 
 NEXT: Final = 0
@@ -13,6 +17,14 @@ BREAK: Final = 2
 RETURN: Final = 3
 
 no_value: Final = Undefined("return value")
+
+
+def settled(code: Any) -> Any:
+    """The code as it stands after a loop: a step that continued has fallen through."""
+    if not isinstance(code, PythonScalar):
+        return NEXT if code == CONTINUE else code
+    left = atoms.ufunc(np.greater_equal, code.atom, atoms.literal(BREAK, np.int64))
+    return python_scalar(atoms.select(left, code.atom, atoms.literal(NEXT, np.int64)))
 
 
 def returned(value: Any) -> Any:

@@ -64,7 +64,7 @@ def _stage(
 ) -> tuple[Any, ...]:
     builder = current()
     before = builder.checkpoint()
-    heap = Heap((body, init))
+    heap = Heap((body, init, *builder.trace.roots))
     length = sequence.length
     try:
         return loops.stage(

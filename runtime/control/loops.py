@@ -19,7 +19,7 @@ from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import BREAK, CONTINUE, NEXT, no_value
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.control.truth import truth, truth_value
-from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
@@ -128,7 +128,7 @@ def _presumed_contents(contents: Any) -> layouts.Layout:
 def stage(loop: Loop) -> tuple[Any, ...]:
     """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
     outer = current()
-    types = _Types(loop, Heap((*loop.roots, *loop.init)))
+    types = _Types(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
     for _ in range(_MOST_ATTEMPTS):
         traced = _trace_body(outer, loop, types)
         if traced is None:
@@ -393,7 +393,9 @@ class _Emission:
         def run() -> Any:
             for slot, contents in zip(self.types.slots, state[width:], strict=True):
                 slot.restore(contents)
-            return truth_value(test(*carry))
+            verdict = truth_value(test(*carry))
+            self._check_test(state[width:])
+            return verdict
 
         if isinstance(verdict, Literal) or not self.guarded:
             decided = truth(run())
@@ -402,6 +404,16 @@ class _Emission:
             decided = truth(branches.stage(verdict, (lambda: False, run), (), self.loop.what))
         heap.restore()
         return atoms.logical_and(verdict, atoms.literal(decided) if isinstance(decided, bool) else decided)
+
+    def _check_test(self, contents: Sequence[Any]) -> None:
+        """Refuse a condition that changes Python objects: the loop carries only what its body changes."""
+        given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
+        for slot in self.types.heap.changes():
+            before = Slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
+            if not before:
+                raise UnsupportedOperationError(
+                    f"the condition of {self.loop.what} changes a {type(slot.target).__name__}; do that in its body"
+                )
 
     def _bind_while(
         self, init: list[Atom], test: Builder, verdict: Atom, body: Builder, extra_init: list[Atom], extra: list[Atom]

@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches
-from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import StructureMismatchError
 
@@ -20,10 +20,15 @@ class Form:
     names: tuple[str, ...]
     exits: tuple[str, ...]
 
+    @property
+    def _width(self) -> int:
+        """How many values a body with exits gives; a single one stands for itself."""
+        return 1 + ("return" in self.exits) + len(self.names)
+
     def take(self, result: Any) -> tuple[Any, ...]:
         """What a body returned, as (exit code, returned value, *carries)."""
         if self.exits:
-            code, *rest = result
+            code, *rest = result if self._width > 1 else (result,)
             value = rest.pop(0) if "return" in self.exits else no_value
             return (code, value, *rest)
         carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
@@ -32,7 +37,10 @@ class Form:
     def give(self, state: Sequence[Any]) -> Any:
         """The state as rewritten code unpacks it."""
         code, value, *carries = state
+        code = settled(code)
         if self.exits:
+            if self._width == 1:
+                return code
             return (code, value, *carries) if "return" in self.exits else (code, *carries)
         if not self.names:
             return None

@@ -73,7 +73,7 @@ class _While:
                 except (ConcretizationError, StructureMismatchError):
                     if busy >= settings().unroll_limit:
                         raise
-            heap = Heap((self.test, self.body, state))
+            heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
             after = self.form.take(self.body(*state[2:]))
             left = truth(after[0] >= BREAK)
             if left is True:
@@ -88,7 +88,7 @@ class _While:
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state))
+        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         try:
             return loops.stage(
                 loops.Loop(

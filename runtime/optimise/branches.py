@@ -18,12 +18,7 @@ from anabranch.runtime.ops.op import Op
 _MOST_EQUATIONS = 24
 _MOST_ELEMENTS = 16
 _CHEAP = frozenset(
-    (
-        "add subtract multiply divide floor_divide remainder negative absolute fabs sign sqrt square floor ceil rint trunc "
-        "maximum minimum fmax fmin equal not_equal less less_equal greater greater_equal logical_and logical_or "
-        "logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert left_shift right_shift isfinite isinf isnan "
-        "select convert reshape broadcast_in_dim slice real imag complex conjugate positive"
-    ).split()
+    ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "absolute", "fabs", "sign", "sqrt", "square", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "fmax", "fmin", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "isfinite", "isinf", "isnan", "select", "convert", "reshape", "broadcast_in_dim", "slice", "real", "imag", "complex", "conjugate", "positive"]
 )
 
 

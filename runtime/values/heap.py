@@ -46,10 +46,14 @@ class Slot(abc.ABC):
     @property
     def changed(self) -> bool:
         """Whether the object holds other things than before."""
-        now = self.contents()
+        return not self.same_contents(self.contents(), self.before)
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        """Whether two contents hold the same objects."""
         if isinstance(now, dict):
-            return list(now) != list(self.before) or any(now[k] is not self.before[k] for k in now)
-        return len(now) != len(self.before) or any(a is not b for a, b in zip(now, self.before, strict=True))
+            return list(now) == list(before) and all(now[k] is before[k] for k in now)
+        return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
 
 
 class _CellSlot(Slot):
@@ -220,9 +224,20 @@ class Heap:
             return True
         return any(a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values())
 
+    def has_seen(self, value: Any) -> bool:
+        """Whether the object was reached."""
+        return id(value) in self._seen
+
     def changes(self) -> list[Slot]:
         """The slots whose objects hold other things now, in the order they were found."""
         return [s for s in self.slots.values() if s.changed]
+
+    def written_arrays(self) -> bool:
+        """Whether a watched array holds other elements now; they are put back."""
+        written = [(a, b) for a, b in self.arrays.values() if a.tobytes() != b.tobytes()]
+        for array, before in written:
+            array[...] = before
+        return bool(written)
 
     def restore(self) -> None:
         """Put everything back."""

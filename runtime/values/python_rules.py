@@ -92,6 +92,8 @@ def binary(function: np.ufunc, x: Any, y: Any) -> Any:
     if function in COMPARISONS:
         if kind is complex and function not in (np.equal, np.not_equal):
             raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
+        if kind is float and not (_exact_in_float(x) and _exact_in_float(y)):
+            return _compare_int_float(function, x, y)
         return _make(atoms.ufunc(function, as_kind(x, kind), as_kind(y, kind)))
     if function in _BITWISE:
         if kind is bool:
@@ -107,6 +109,32 @@ def binary(function: np.ufunc, x: Any, y: Any) -> Any:
         name = _PYTHON[function].__name__
         raise TypeError(f"unsupported operand type(s) for {name}: '{kind_of(x).__name__}' and '{kind_of(y).__name__}'")
     return rules[function](x, y)
+
+
+def _exact_in_float(x: Any) -> bool:
+    """Whether an operand is a float, or an int that float64 holds exactly."""
+    bound = interval_of(x) if kind_of(x) in (int, bool) else exactly(0)
+    return bound.low >= -(2**53) and bound.high <= 2**53
+
+
+def _compare_int_float(function: np.ufunc, x: Any, y: Any) -> Any:
+    """Python compares an int with a float exactly; float64 alone cannot.
+
+    Rounding is monotonic, so where the rounded int differs from the float their order is right. Where they are equal the
+    float is whole, and the ints are compared, unless the float is 2**63, which is above every int64.
+    """
+    if kind_of(x) is float:
+        swapped = {np.less: np.greater, np.greater: np.less, np.less_equal: np.greater_equal}
+        swapped[np.greater_equal] = np.less_equal
+        return _compare_int_float(swapped.get(function, function), y, x)
+    whole, other = as_kind(x, int), as_kind(y, float)
+    rounded = as_kind(x, float)
+    tied = atoms.ufunc(np.equal, rounded, other)
+    top = atoms.ufunc(np.greater_equal, other, atoms.literal(2.0**63))
+    by_float = atoms.ufunc(function, rounded, other)
+    by_int = atoms.ufunc(function, whole, atoms.convert(other, np.int64))
+    above = atoms.literal(bool(function in (np.less, np.less_equal, np.not_equal)))
+    return _make(atoms.select(tied, atoms.select(top, above, by_int), by_float))
 
 
 def unary(function: np.ufunc, x: Any) -> Any:

@@ -40,6 +40,11 @@ class PythonScalar(Traced):
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         if is_python_scalar(left) and is_python_scalar(right):
             return python_rules.binary(ufunc, left, right)
+        other = right if left is self else left
+        if isinstance(other, (list, tuple, str, bytes)):
+            if ufunc is np.multiply and self.python in (int, bool):
+                self.__index__()  # a sequence repeated so many times: the count must be known
+            return NotImplemented
         return arithmetic.operator(ufunc, left, right)
 
     def _unary(self, ufunc: np.ufunc) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -172,7 +173,7 @@ def add_at(a, idx):
     return a[idx]
 
 
-@case((np.array([1.0, -2.0, 3.0]),))
+@case((np.array([1.0, -2.0, 3.0]),), wrong="augmented assignment through a mask is refused")
 def mask_assignment(a):
     a[a < 0] = 0
     a[a > 2] *= 10
@@ -306,7 +307,7 @@ def fancy_out_of_range(idx):
     return np.arange(3.0)[idx]
 
 
-@case((2,), (7,), (-3,), (-4,))
+@case((2,), (7,), (-3,), (-4,), wrong="a list indexed by a run-time int is refused")
 def list_index_by_a_traced_int(i):
     items = [10, 20, 30]
     return items[i] if i < 3 else items[i - 5]

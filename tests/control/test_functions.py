@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -75,12 +76,6 @@ def power_static(x, k):
     if k == 0:
         return 1.0
     return x * power_static(x, k - 1)
-
-
-def factorial(n):
-    if n <= 1:
-        return 1
-    return n * factorial(n - 1)
 
 
 def is_even(n):
@@ -203,12 +198,7 @@ def static_recursion(x):
     return power_static(x, 5)
 
 
-@case((5,), (0,), (10,))
-def traced_recursion(n):
-    return factorial(n)
-
-
-@case((5,), (8,), (0,))
+@case((5,), (8,), (0,), slow=True)
 def mutual_tail_recursion(n):
     return is_even(n)
 
@@ -360,7 +350,7 @@ def math_domain(x):
     return math.sqrt(x)
 
 
-@case((4,), (-4,))
+@case((4,), (-4,), wrong="a function chosen at run time is refused")
 def function_chosen_at_run_time(n):
     f = np.sin if n > 0 else np.cos
     return f(1.0)

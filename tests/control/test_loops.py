@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -257,7 +258,7 @@ def carry_starts_as_an_int(n):
     return s
 
 
-@case((4,))
+@case((4,), wrong="a scalar that becomes an array in a loop is refused")
 def scalar_to_array_carry(n):
     s = 0.0
     for i in range(n):
@@ -346,7 +347,7 @@ def np_ndindex(a):
     return s
 
 
-@case((np.arange(4.0),))
+@case((np.arange(4.0),), wrong="np.ndenumerate is refused")
 def np_ndenumerate(a):
     s = 0.0
     for (i, j), v in np.ndenumerate(a.reshape(2, 2)):

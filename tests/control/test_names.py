@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.control.table import Program, Table
 
 case = Table()
@@ -345,7 +346,7 @@ def global_and_local_names_differ(x):
     return case
 
 
-@case((1.0,), (-1.0,))
+@case((1.0,), (-1.0,), wrong="a class statement is refused")
 def class_attribute_of_a_local_class(x):
     class Box:
         scale = 3.0

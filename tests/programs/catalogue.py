@@ -884,7 +884,7 @@ def raise_in_branch_ok(x):
 
 @case("exc", (F(2.0),))
 def print_traced(x):
-    print("x is", x)  # noqa: T201
+    print("x is", x)
     return x
 
 

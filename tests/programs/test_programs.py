@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+
 from tests.control.table import Program
 from tests.programs.catalogue import CASES, concrete
 
@@ -14,9 +15,7 @@ MISSING = {
     "list_append_traced": "a list that grows in a staged loop",
     "generator_traced": "a generator of a length known only at run time",
     "listcomp_filter": "a comprehension filtered at run time",
-    "try_except_static": "a try statement",
     "print_traced": "printing a value known only at run time",
-    "setitem_dyn_slice_len2": "a slice with run-time bounds",
     "dyn_slice_sum": "a slice of a length known only at run time",
     "mask_read_sum": "selection by a mask",
 }
@@ -27,11 +26,14 @@ def _parameters():
         names = list(inspect.signature(function).parameters)
         static = tuple(names[i] for i, spec in enumerate(argsets[0]) if spec[0] == "s")
         values = tuple(tuple(concrete(spec) for spec in specs) for specs in argsets)
-        marks = [pytest.mark.xfail(strict=True, reason=MISSING[name])] if name in MISSING else []
-        yield pytest.param(Program(function, values, static, True, 1e-10), id=f"{group}-{name}", marks=marks)
+        marks: list[pytest.MarkDecorator] = (
+            [pytest.mark.xfail(strict=True, reason=MISSING[name])] if name in MISSING else []
+        )
+        marks += [pytest.mark.slow] if name == "recursion_traced" else []
+        yield pytest.param(Program(function, values, static, True, 1e-10, False), id=f"{group}-{name}", marks=marks)
 
 
-@pytest.mark.parametrize("program", _parameters())
+@pytest.mark.parametrize("program", list(_parameters()))
 def test_program(program: Program) -> None:
     program.check()
 

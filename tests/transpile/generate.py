@@ -44,7 +44,10 @@ class Generator:
             return self.random.choice(self.calls)
         if pick < 0.6:
             return f"({self.random.choice(NAMES)} if {self.test()} else {self.random.randint(0, 3)})"
-        return f"{self.random.choice(NAMES)} {self.random.choice('+-*')} {self.random.choice([*NAMES, '1', '2'])}"
+        # No products of variables: numbers would grow without end.
+        if pick < 0.7:
+            return f"{self.random.choice(NAMES)} * {self.random.randint(-1, 2)}"
+        return f"{self.random.choice(NAMES)} {self.random.choice('+-')} {self.random.choice([*NAMES, '1', '2'])}"
 
     def test(self) -> str:
         x, y = self.random.choice(NAMES[:2]), self.random.choice([*NAMES, "2", "3"])
@@ -117,7 +120,7 @@ class Generator:
         """A function that shares a name of the loop around it, called here, or kept under a name for later."""
         name = self.random.choice(NAMES)
         self.line(depth, f"def k{depth}(n):")
-        self.line(depth + 1, f"return n * {name}")
+        self.line(depth + 1, f"return n - {name}")
         self.line(depth, f"{self.random.choice(NAMES)} = k{depth}({self.random.choice(NAMES)})")
         if self.random.random() < 0.3:
             self.line(depth, f"{self.random.choice(NAMES)} = [k{depth}][0](1)")

@@ -7,9 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tests.transpile import eager
-
 from anabranch.transpile import rewrite
+from tests.transpile import eager
 
 
 def nothing_staged(value: object) -> None:
@@ -33,5 +32,5 @@ def outcome(function: Callable[..., Any], *args: Any) -> tuple[str, str]:
     try:
         return "value", repr(function(*args))
     except Exception as error:
-        # Python says NameError where an inner function finds the outer one's name unset, and rewritten code the subclass.
+        # Where an inner function finds the outer one's name unset, Python says NameError; rewritten code its subclass.
         return "raised", "NameError" if isinstance(error, NameError) else type(error).__name__

@@ -8,8 +8,6 @@ import traceback
 import types
 
 import pytest
-from tests.transpile import eager
-from tests.transpile.support import from_text, nothing_staged, rewritten
 
 from anabranch.transpile import (
     CODES,
@@ -19,6 +17,8 @@ from anabranch.transpile import (
     needs_rewriting,
     rewrite,
 )
+from tests.transpile import eager
+from tests.transpile.support import from_text, nothing_staged, rewritten
 
 
 def test_importing_leaves_libcst_alone(run_python):

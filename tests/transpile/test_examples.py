@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from tests.transpile.support import from_text, nothing_staged
 
 from anabranch.transpile import rewrite
 from anabranch.transpile.passes import PASSES
+from tests.transpile.support import from_text, nothing_staged
 
 EXAMPLES = [pytest.param(example, id=f"{type(p).__name__}-{k}") for p in PASSES for k, example in enumerate(p.examples)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.transpile import programs
 from tests.transpile.support import outcome, rewritten
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.transpile.generate import Generator
-from tests.transpile.support import from_text, outcome, rewritten
 
 from anabranch.transpile import UnsupportedConstructError
+from tests.transpile.generate import Generator
+from tests.transpile.support import from_text, outcome, rewritten
 
 ARGUMENTS = ((0, 0), (3, 1), (2, 5), (-1, 4))
 

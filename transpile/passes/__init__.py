@@ -18,7 +18,7 @@ from anabranch.transpile.passes.for_ import For
 from anabranch.transpile.passes.function import Class, Function, Lambda
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.match import Binding, Match
-from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import
+from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
@@ -30,7 +30,7 @@ from anabranch.transpile.reader import Reader
 PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
     Function(), Class(),
-    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(),
+    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
     Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Named(), Formatted(), Undefined(),
     Refused(),
 )  # fmt: skip

@@ -53,10 +53,17 @@ class Call(ExpressionPass):
         session = reader.work.session
         if isinstance(function, cst.Name):
             return function.value in session.headers and not reader.is_local(function.value)
-        root = function
+        root, attributes = function, list[str]()
         while isinstance(root, cst.Attribute):
+            attributes.append(root.attr.value)
             root = root.value
-        return isinstance(root, cst.Name) and root.value in session.modules and not reader.is_local(root.value)
+        if not isinstance(root, cst.Name) or root.value not in session.modules or reader.is_local(root.value):
+            return False
+        # A class keeps standing for itself (dtype=np.float64), so a call of it is not yet the staged one.
+        value: object = session.modules[root.value]
+        for attribute in reversed(attributes):
+            value = getattr(value, attribute, None)
+        return not isinstance(value, type)
 
     def _super(self, reader: Reader, node: cst.Call) -> cst.Call:
         """`super()` looks at its caller's first argument: inside a generated function that has to be said."""

@@ -52,7 +52,7 @@ def finish(
 ) -> Step:
     """The call of the loop, and what becomes of the units after it."""
     origin = loop.node.test if isinstance(loop.node, cst.While) else loop.node.iter
-    orelse = units_of(loop.node.orelse.body) if loop.node.orelse is not None else ()
+    orelse = work.reached(units_of(loop.node.orelse.body)) if loop.node.orelse is not None else ()
     if not loop.exits:
         return Step([*before, assign(loop.carries, call)], () if endless else orelse + rest)
     code, value = here.place.fresh_outwards("exit_", "value_")

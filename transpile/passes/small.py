@@ -88,6 +88,16 @@ class Import(SmallPass):
         return [node, *exchanges]
 
 
+class Nonlocal(SmallPass):
+    """A nonlocal declaration stays."""
+
+    handles = (cst.Nonlocal,)
+
+    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+        assert isinstance(node, cst.Nonlocal)
+        return [node]
+
+
 class Global(SmallPass):
     """Globals can be read, not assigned."""
 

@@ -128,20 +128,21 @@ class Try(StatementPass):
         if kind is not None:
             kind = Reader(work, entry, around.here.place).rewrite(kind)
         changed = work.derived(node.with_changes(type=kind, body=body), node)
-        return changed if node.name is None else self._kept_name(work, node.name, changed, last, around.here)
+        return changed if node.name is None else self._kept_name(work, node.name, changed, last, around)
 
     def _kept_name(
-        self, work: Lowering, asname: cst.AsName, node: cst.ExceptHandler, last: int, here: Here
+        self, work: Lowering, asname: cst.AsName, node: cst.ExceptHandler, last: int, around: _Around
     ) -> cst.ExceptHandler:
         """Python unbinds the handler's name at its end; where the name is wanted later it becomes undefined instead."""
         (own,) = bound_names(asname.name)
         bit = work.flow.graph.mask([own])
         graph = work.flow.graph
         wanted = any(work.flow.live_in[after] & bit for after in (*graph.after[last], *graph.raising[last]))
-        # A generated function may give the name out although nobody reads it: there it has to stay bound.
-        if not bit or not (wanted or here.place.region is not None):
+        # A generated function, or the test of a noted exit, may pass the name on although nobody reads it then.
+        passed_on = around.here.place.region is not None or isinstance(around.frame, NotingFrame)
+        if not bit or not (wanted or passed_on):
             return node
-        (error,) = here.place.fresh("error")
+        (error,) = around.here.place.fresh("error")
         assert isinstance(node.body, cst.IndentedBlock)
         unset = work.undefined([own])
         body: list[cst.BaseStatement] = [*node.body.body, *unset]
