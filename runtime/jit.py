@@ -69,12 +69,13 @@ class Wrapped(Generic[P, R]):
         if instance is None:
             return self
         method = types.MethodType(self.__anabranch_function__, instance)
+        static = self._static.difference(self._names[:1])
         try:
             bound = self._bound.get(instance)
             if bound is None:
-                bound = self._bound[instance] = Wrapped(_weak_method(method), self._static)
+                bound = self._bound[instance] = Wrapped(_weak_method(method), static)
         except TypeError:  # not hashable, or no weak references: compiled anew for each access
-            bound = Wrapped(method, self._static)
+            bound = Wrapped(method, static)
         return bound
 
     def __repr__(self) -> str:

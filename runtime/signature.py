@@ -77,13 +77,26 @@ class Leaves:
         structure = containers.structure_of(value)
         if structure is None:
             raise UnsupportedValueError(
-                f"argument '{where}' is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of these; "
-                f"name it in static_argnames if it is the same from call to call"
+                f"argument '{where}' is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of "
+                "these; name it in static_argnames if it is the same from call to call"
             )
         return (
             structure,
             *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
         )
+
+    def hoist(self, array: NDArray) -> None:
+        """Append an array from outside, an input like the arguments.
+
+        Raises
+        ------
+        AliasError
+            When it is also an argument.
+        """
+        if any(a is array for a in self.arrays):
+            raise AliasError("an array from outside of the function is passed to it, too; pass it alone, or a copy")
+        self.values.append(array)
+        self.arrays.append(array)
 
     def aliases(self) -> tuple[int, ...]:
         """For each array the first one that is the same object; () when all differ."""

@@ -87,6 +87,8 @@ class Compiled:
 
     def run(self, leaves: Leaves) -> Any:
         """Run on leaves of the right signature."""
+        for array in self.plan.hoisted:
+            leaves.hoist(array)
         if self.plan.mutated:
             check_sharing(leaves, self.plan.mutated)
         return self.plan.finish(self.executable(leaves.buffers()), leaves.values)

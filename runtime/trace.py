@@ -70,10 +70,14 @@ class Trace:
         self.slot_hints: dict[Any, set[int]] = {}
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
         self.enter: Callable[[Any], None] = lambda _: None
+        # Gives the handle of an array from outside, which becomes an input.
+        self.hoist: Callable[[Any], Any] = lambda array: array
         # What such functions lead to, and the snapshots of it that branches and loops in progress have taken.
         self.roots: list[Any] = []
         self.snapshots: list[Any] = []
         self.is_outside: Callable[[Any], bool] = lambda _: False
+        # What is printed when the function runs: values, print's own arguments, how many failures came before.
+        self.prints: list[tuple[tuple[Any, ...], dict[str, Any], int]] = []
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
         # For each function that is running, the depths of the builders in which it was called.

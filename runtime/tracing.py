@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,10 +14,10 @@ from anabranch.runtime.control import vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
-from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
-from anabranch.runtime.trace import Failure, Trace, UnreachableError, building
-from anabranch.runtime.values import checks, layout as layouts
+from anabranch.runtime.trace import Failure, Storage, Trace, UnreachableError, building
+from anabranch.runtime.values import checks, layout as layouts, views
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
@@ -30,31 +31,39 @@ del _vocabulary  # imported so that rewritten code finds it
 class Plan:
     """What a call does around the Program.
 
-    The Program's outputs are the result's leaves (but for arrays that are an argument or occur twice), then new
-    contents of mutated array arguments, then new contents of objects from outside, then (when something can fail) the error code and its detail.
+    The outputs of the Program are the leaves of the result (but for arrays that are an argument or occur twice), then
+    new contents of mutated array arguments, of objects from outside, what is printed, and (when something can fail) the
+    error code and its detail.
     """
 
     program: Program
     result: layouts.Layout | None  # None where the function always raises
     leaf_count: int
-    returned_arguments: dict[int, int]  # leaf of the result -> the argument leaf whose array it is
+    # Leaf of the result -> the argument leaf whose array it is, or is a view of.
+    returned_arguments: dict[int, tuple[int, views.Path]]
     shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
     mutated: tuple[int, ...]  # argument leaves to write back
     slots: tuple[tuple[Slot, layouts.Layout], ...]
     failures: tuple[Failure, ...]
     can_fail: bool
     guards: Guards
+    prints: tuple[tuple[layouts.Layout, dict[str, Any], int], ...] = ()
+    hoisted: tuple[NDArray, ...] = ()  # arrays from outside, inputs after the arguments
 
     def finish(self, outputs: list[NDArray], leaves: Sequence[Any]) -> Any:
         """Raise, write back, and build the result."""
-        if self.can_fail and int(outputs[-2]):
-            raise_failure(self.failures[int(outputs[-2]) - 1], int(outputs[-1]))
+        code = int(outputs[-2]) if self.can_fail else 0
+        if self.prints:
+            self._print(outputs, code)
+        if code:
+            raise_failure(self.failures[code - 1], int(outputs[-1]))
         assert self.result is not None
         at = iter(outputs)
         results: list[NDArray] = []
         for k in range(self.leaf_count):
             if k in self.returned_arguments:
-                results.append(leaves[self.returned_arguments[k]])
+                leaf, path = self.returned_arguments[k]
+                results.append(functools.reduce(lambda base, step: step.of(base), path, leaves[leaf]))
             elif k in self.shared_results:
                 results.append(results[self.shared_results[k]])
             else:
@@ -64,6 +73,16 @@ class Plan:
         for slot, layout in self.slots:
             slot.restore(build(layout, at))
         return build(self.result, iter(results))
+
+    def _print(self, outputs: list[NDArray], code: int) -> None:
+        """Print what was printed before the function ended or failed."""
+        width = sum(len(layouts.leaf_types(t)) for t, _, _ in self.prints)
+        end = len(outputs) - 2 * self.can_fail
+        at = iter(outputs[end - width : end])
+        for layout, kwargs, before in self.prints:
+            values = build(layout, at)
+            if not code or code > before:
+                print(*values, **kwargs)  # noqa: T201 - the user's own
 
 
 def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
@@ -98,7 +117,8 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
     root = trace.root
     with building(root):
         args, kwargs, handles = arguments.bind(trace)
-        inputs = tuple(root.formals)
+        hoisted = Hoisted(trace, guards)
+        trace.hoist = hoisted.handle
         given = Heap((args, kwargs))
         try:
             value = resolve(function)(*args, **kwargs)
@@ -115,13 +135,13 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             raise UnsupportedOperationError(
                 f"the function changes a {names} that is (part of) an argument; return it instead"
             )
-        return _plan(trace, guards, inputs, value if reached else None, reached, handles, arguments)
+        return _plan(trace, guards, hoisted, value if reached else None, reached, handles, arguments)
 
 
 def _plan(
     trace: Trace,
     guards: Guards,
-    inputs: tuple[Any, ...],
+    hoisted: Hoisted,
     value: Any,
     reached: bool,
     handles: list[Array | None],
@@ -138,6 +158,7 @@ def _plan(
     layout = _result_layout(value, guards.heap)
     slot_layouts = [layouts.staged(layouts.describe(c, guards.heap.__contains__), lambda _: False) for c in contents]
     packed = layouts.pack(value, layout) if reached else []
+    handles = [*handles, *hoisted.handles]
     returned, shared = _identities(packed, handles)
     mutated = tuple(
         leaf
@@ -147,14 +168,50 @@ def _plan(
     outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in returned and k not in shared]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
     outputs += [p.atom for c, t in zip(contents, slot_layouts, strict=True) for p in layouts.pack(c, t)]
+    texts = [layouts.staged(layouts.describe(values), lambda _: False) for values, _, _ in trace.prints]
+    outputs += [p.atom for t, (v, _, _) in zip(texts, trace.prints, strict=True) for p in layouts.pack(v, t)]
     can_fail = trace.error_code in root.written
     if can_fail:
         outputs += [root.read(trace.error_code), root.read(trace.error_detail)]
-    program = Program(inputs, tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
+    program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
-        program, layout if reached else None, len(packed), returned, shared, mutated,
-        tuple(zip(slots, slot_layouts, strict=True)), tuple(trace.failures), can_fail, guards,
+        program=program,
+        result=layout if reached else None,
+        leaf_count=len(packed),
+        returned_arguments=returned,
+        shared_results=shared,
+        mutated=mutated,
+        slots=tuple(zip(slots, slot_layouts, strict=True)),
+        failures=tuple(trace.failures),
+        can_fail=can_fail,
+        guards=guards,
+        prints=tuple((t, kwargs, before) for t, (_, kwargs, before) in zip(texts, trace.prints, strict=True)),
+        hoisted=tuple(hoisted.arrays),
     )  # fmt: skip
+
+
+class Hoisted:
+    """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
+
+    def __init__(self, trace: Trace, guards: Guards) -> None:
+        self.trace, self.guards = trace, guards
+        self.arrays: list[NDArray] = []
+        self.handles: list[Array] = []
+
+    def handle(self, array: NDArray) -> Array:
+        """The traced array that stands for it."""
+        for known, handle in zip(self.arrays, self.handles, strict=True):
+            if known is array:
+                return handle
+        root = self.trace.root
+        formal = root.formal(ArrayType(array.shape, array.dtype.newbyteorder("=")))
+        storage = Storage(formal.type, None if array.flags.writeable else "array from outside")
+        storage.strides = None if array.flags.c_contiguous else array.strides
+        root.env[storage] = formal
+        self.arrays.append(array)
+        self.handles.append(Array(storage))
+        self.guards.heap.forget_array(array)
+        return self.handles[-1]
 
 
 def _result_layout(value: Any, heap: Heap) -> layouts.Layout:
@@ -184,17 +241,17 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
 
 def _identities(
     packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
-) -> tuple[dict[int, int], dict[int, int]]:
+) -> tuple[dict[int, tuple[int, views.Path]], dict[int, int]]:
     """Which results are an argument's own array, and which are the same array as an earlier result."""
-    returned: dict[int, int] = {}
+    returned: dict[int, tuple[int, views.Path]] = {}
     shared: dict[int, int] = {}
     seen: dict[Any, int] = {}
     owners = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
         if p.handle is None:
             continue
-        if not p.handle.path and p.handle.storage in owners:
-            returned[k] = owners[p.handle.storage]
+        if p.handle.storage in owners and all(step.static for step in p.handle.path):
+            returned[k] = (owners[p.handle.storage], p.handle.path)
             continue
         first = seen.setdefault((p.handle.storage, p.handle.path), k)
         if first != k:
@@ -214,7 +271,7 @@ class Arguments:
 
     def first(self, leaf: int) -> int:
         """The first leaf that is the same array."""
-        return self.aliases[leaf] if self.aliases else leaf
+        return self.aliases[leaf] if leaf < len(self.aliases) else leaf
 
     def bind(self, trace: Trace) -> tuple[tuple[Any, ...], dict[str, Any], list[Array | None]]:
         """The arguments as traced values on fresh formals."""

@@ -72,6 +72,8 @@ def _check_stages(
     checker.check(lowered.program)
     key, leaves, _ = wrapped._signature(args, kwargs)
     del key
+    for array in traced.plan.hoisted:
+        leaves.hoist(array)
     outputs = ir.evaluate(traced.program, *leaves.buffers())
     value = traced.plan.finish([np.array(o) for o in outputs], leaves.values)
     same(want.value, value, "the result of the NumPy evaluation", rtol, promoted)

@@ -42,7 +42,8 @@ class Constructs(Protocol):
 class Session:
     """What the rewriting of a function and of the functions inside it have in common.
 
-    `headers` are the global names that the rewritten text binds anew, `modules` those among them that are modules.
+    `headers` are the global names that the rewritten text binds anew, `modules` those among them that are modules;
+    `native` are names of functions that need no rewriting.
     `origin` leads from a new node to the user's node that it came from.
     """
 
@@ -50,6 +51,7 @@ class Session:
     constructs: Constructs
     headers: frozenset[str]
     modules: Mapping[str, object]
+    native: frozenset[str]
     taken: frozenset[str]
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)

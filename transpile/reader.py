@@ -57,7 +57,9 @@ class Reader:
     def bare(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """A value of a statement: a call that it became needs no parentheses."""
         new = self.rewrite(node)
-        return new if new is node else self._bare(new)
+        # What stays an expression may go on over several lines only within its parentheses.
+        became_call = isinstance(new, cst.Call) and not isinstance(node, cst.Call)
+        return self._bare(new) if became_call else new
 
     def thunk(self, node: cst.BaseExpression) -> cst.Lambda:
         """`lambda: node`, for an operand that may not be evaluated."""

@@ -42,8 +42,8 @@ def rewrite_function(function: types.FunctionType, counterpart: Counterpart) -> 
     original = _positions(module, source)
     taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
     ab = next(n for n in _candidates("ab") if n not in taken)
-    headers, modules = _headers(function, node, counterpart, ab)
-    session = Session(ab, Dispatch(), frozenset(headers), modules, taken)
+    headers, modules, native = _headers(function, node, counterpart, ab)
+    session = Session(ab, Dispatch(), frozenset(headers), modules, native, taken)
     work = Lowering(session, node)
     if isinstance(node, cst.FunctionDef):
         if node.asynchronous is not None:
@@ -119,22 +119,27 @@ def _in_bytes(span: Span, lines: list[str]) -> Span:
 
 def _headers(
     function: types.FunctionType, node: Function, counterpart: Counterpart, ab: str
-) -> tuple[dict[str, str], dict[str, types.ModuleType]]:
-    """Global names with a staged counterpart and its text, and the modules among them."""
+) -> tuple[dict[str, str], dict[str, types.ModuleType], frozenset[str]]:
+    """Global names with a staged counterpart and its text, the modules among them, and what is called as it is."""
     scope = scope_of(node)
     free = scope.free - set(_unmangled(function))
     found: dict[str, str] = {}
     modules: dict[str, types.ModuleType] = {}
+    native: set[str] = set()
     for text in sorted(free):
         value = function.__globals__.get(text, getattr(builtins, text, None))
         if value is None or text in scope.global_writes:
             continue
         staged = counterpart(value)
-        if staged is not None:
+        if staged == "":
+            native.add(text)
+        elif staged is not None:
+            if staged == "ab.outside":
+                staged = f"ab.outside.{text}"
             found[text] = ab + staged.removeprefix("ab") if staged.split(".")[0] == "ab" else staged
             if isinstance(value, types.ModuleType):
                 modules[text] = value
-    return found, modules
+    return found, modules, frozenset(native)
 
 
 def _findings(

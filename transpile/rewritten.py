@@ -42,7 +42,9 @@ class Rewritten:
     ab: str
     headers: tuple[tuple[str, str], ...]
 
-    def bind(self, function: types.FunctionType, ab: object) -> types.FunctionType:
+    def bind(
+        self, function: types.FunctionType, ab: object, outside: Callable[[Any], Any] = lambda value: value
+    ) -> types.FunctionType:
         """The rewritten form of `function`, with its globals, cells, defaults and attributes.
 
         Parameters
@@ -51,11 +53,23 @@ class Rewritten:
             The function that was rewritten, or another closure of the same code.
         ab : object
             What the rewritten text calls: an object with the attributes of the vocabulary.
+        outside : callable
+            Gives what stands for an array that the function reads from its closure or, where `counterpart` answered
+            "ab.outside", from its globals.
         """
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, cell in cells.items():
+            value = _content(cell)
+            standing = outside(value)
+            if standing is not value:
+                cells[name] = types.CellType(standing)
         cells.setdefault(self.ab, types.CellType(ab))
         for name, text in self.headers:
-            if name in self.code.co_freevars:
+            if name not in self.code.co_freevars:
+                continue
+            if text.split(".")[1:2] == ["outside"]:
+                cells[name] = types.CellType(outside(function.__globals__[name]))
+            else:
                 cells[name] = types.CellType(_value(text, ab))
         closure = tuple(cells[name] for name in self.code.co_freevars)
         bound = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, closure)
@@ -68,6 +82,14 @@ class Rewritten:
         return bound
 
 
+def _content(cell: types.CellType) -> Any:
+    """What a cell holds; the cell itself when it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return cell
+
+
 def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten:
     """The rewritten form of `function`.
 
@@ -77,7 +99,7 @@ def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten
         A plain Python function or lambda with source.
     counterpart : callable
         Given the value of a global or builtin that the function reads, the text of its staged counterpart
-        ("ab.numpy", "ab.builtins.abs"), or None.
+        ("ab.numpy", "ab.builtins.min"), "" for a function that is called as it is, or None.
 
     Returns
     -------

@@ -239,9 +239,17 @@ def type_(*args: Any) -> Any:
     return class_of(args[0]) if len(args) == 1 else type(*args)
 
 
+def _original(classes: Any) -> Any:
+    """The classes, where rewritten code has their staged forms by their names."""
+    if isinstance(classes, tuple):
+        return tuple(map(_original, classes))
+    return {range_: range, enumerate_: enumerate, zip_: zip, reversed_: reversed}.get(classes, classes)
+
+
 @_counterpart
 def isinstance_(value: Any, classes: Any) -> Any:
     """As `isinstance`: a traced value is an instance of the class it stands for."""
+    classes = _original(classes)
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
     if isinstance(value, ChoiceValue):
@@ -274,13 +282,27 @@ def callable_(value: Any) -> bool:
 
 @_counterpart
 def print_(*values: Any, **kwargs: Any) -> None:
-    """As `print`, for what is known while tracing.
+    """As `print`: the text appears when the compiled function runs, in the order of the calls.
 
     Raises
     ------
     UnsupportedOperationError
-        For a value that is known only at run time.
+        In a branch or loop that is decided at run time.
     """
-    if any(map(is_traced, values)):
-        raise UnsupportedOperationError("print of a value known only at run time is not supported")
-    print(*values, **kwargs)  # noqa: T201
+    if not tracing():
+        print(*values, **kwargs)  # noqa: T201
+        return
+    builder = current()
+    if builder.parent is not None:
+        raise UnsupportedOperationError("print in a branch or loop that is decided at run time is not supported")
+    trace = builder.trace
+    trace.prints.append((tuple(_snapshot(v) for v in values), kwargs, len(trace.failures)))
+
+
+def _snapshot(value: Any) -> Any:
+    """What is printed is the value of now: arrays and lists may change later."""
+    if isinstance(value, Array):
+        return wrap.array_of(value.atom)
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(map(_snapshot, value))
+    return {k: _snapshot(v) for k, v in value.items()} if type(value) is dict else value

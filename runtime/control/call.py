@@ -25,6 +25,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.transpile import is_rewritten as is_rewritten
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
+_ITERABLES = (range, enumerate, zip, reversed)
 _OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
 
 
@@ -35,19 +36,26 @@ class HasFunction(Protocol):
 
 
 def counterpart(value: object) -> str | None:
-    """The text, in terms of `ab`, of the staged form of a global or built-in; None when there is none."""
+    """The text, in terms of `ab`, of the staged form of a global or built-in.
+
+    None when there is none; "" for a built-in function that works on traced values as it is.
+    """
     if value is np:
         return "ab.numpy"
+    if type(value) is np.ndarray:
+        return "ab.outside"
     if value is math:
         return "ab.math"
     try:
         # A class may also stand for itself (dtype=bool), so its calls go through `ab.call`.
-        if not isinstance(value, type) and value in builtins.COUNTERPARTS:
+        if (not isinstance(value, type) or value in _ITERABLES) and value in builtins.COUNTERPARTS:
             return f"ab.builtins.{builtins.COUNTERPARTS[value]}"
         if value in mathematics.COUNTERPARTS:
             return f"ab.math.{mathematics.COUNTERPARTS[value]}"
     except TypeError:  # unhashable
         return None
+    if isinstance(value, types.BuiltinFunctionType) and value.__module__ == "builtins":
+        return ""
     if isinstance(value, types.ModuleType) and value.__name__.startswith("numpy."):
         return f"ab.numpy.{value.__name__.removeprefix('numpy.')}"
     name = getattr(value, "__name__", None)
@@ -172,9 +180,24 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         current().trace.enter(function)
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
-    if not transpile.needs_rewriting(function):
+    if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         return function
-    return transpile.rewrite(function, counterpart).bind(function, _vocabulary())
+    return transpile.rewrite(function, counterpart).bind(function, _vocabulary(), _outside)
+
+
+def _reads_arrays(function: types.FunctionType) -> bool:
+    """Whether a function has an array in its globals or its closure."""
+    names = function.__code__.co_names
+    if any(type(function.__globals__.get(n)) is np.ndarray for n in names):
+        return True
+    return any(type(v) is np.ndarray for v in inspect.getclosurevars(function).nonlocals.values())
+
+
+def _outside(value: Any) -> Any:
+    """What stands for a value from a function's globals or closure: an array is an input of the computation."""
+    if type(value) is not np.ndarray or value.dtype.kind not in "biufc" or not tracing():
+        return value
+    return current().trace.hoist(value)
 
 
 def _vocabulary() -> types.ModuleType:

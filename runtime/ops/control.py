@@ -140,9 +140,7 @@ class For(Op):
     an int64 scalar, at least 0; where there are xs or ys it equals `length`.
     """
 
-    def type(
-        self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None
-    ) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT64, self.name, "the trip count must be an int64 scalar")
         fixed, init, xs = _split(inputs[1:], consts, carries)
         slices = tuple(ArrayType(x.shape[1:], x.dtype) for x in xs)

@@ -1,4 +1,5 @@
 """Imports every family, which fills `Op.table`."""
+
 from __future__ import annotations
 
 from anabranch.runtime.ops import (

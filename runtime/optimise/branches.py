@@ -2,8 +2,8 @@
 
 In a loop over array elements a `cond` costs more than the few scalar operations in its branches, and keeps XLA from
 fusing across it. Every op is total (a shift too wide, an integer division by zero have a value), so computing the side
-that is not taken changes nothing. Branches that read or write arrays stay: they would do so at every step, and XLA would
-copy the array to keep reads and writes apart.
+that is not taken changes nothing. Branches that read or write arrays stay: they would do so at every step, and XLA
+would copy the array to keep reads and writes apart.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ from anabranch.runtime.ops.op import Op
 
 _MOST_EQUATIONS = 24
 _MOST_ELEMENTS = 16
-_CHEAP = frozenset(
-    ["add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "absolute", "fabs", "sign", "sqrt", "square", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "fmax", "fmin", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "isfinite", "isinf", "isnan", "select", "convert", "reshape", "broadcast_in_dim", "slice", "real", "imag", "complex", "conjugate", "positive"]
-)
+_CHEAP = {
+    *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "absolute", "fabs"),
+    *("sign", "sqrt", "square", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "fmax", "fmin", "conjugate"),
+    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf", "isnan"),
+    *("logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert"),
+    *("left_shift", "right_shift", "select", "convert", "reshape", "broadcast_in_dim", "slice"),
+    *("real", "imag", "complex"),
+}
 
 
 def select_small_branches(program: Program) -> Program:

@@ -23,7 +23,6 @@ class Array(NumPyLike):
     """
 
     __slots__ = ("_shape", "path", "readonly", "storage")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
         self.storage = storage

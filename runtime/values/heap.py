@@ -224,6 +224,10 @@ class Heap:
             return True
         return any(a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values())
 
+    def forget_array(self, array: Any) -> None:
+        """Watch this array no more: it is known in another way."""
+        self.arrays.pop(id(array), None)
+
     def has_seen(self, value: Any) -> bool:
         """Whether the object was reached."""
         return id(value) in self._seen

@@ -38,6 +38,12 @@ _BITWISE: dict[Any, np.ufunc] = {
     np.bitwise_or: np.logical_or,
     np.bitwise_xor: np.logical_xor,
 }
+_SWAPPED: dict[Any, np.ufunc] = {
+    np.less: np.greater,
+    np.greater: np.less,
+    np.less_equal: np.greater_equal,
+    np.greater_equal: np.less_equal,
+}
 _LOOP = {int: np.int64, float: np.float64, complex: np.complex128, bool: np.bool_}
 
 
@@ -120,13 +126,11 @@ def _exact_in_float(x: Any) -> bool:
 def _compare_int_float(function: np.ufunc, x: Any, y: Any) -> Any:
     """Python compares an int with a float exactly; float64 alone cannot.
 
-    Rounding is monotonic, so where the rounded int differs from the float their order is right. Where they are equal the
-    float is whole, and the ints are compared, unless the float is 2**63, which is above every int64.
+    Rounding is monotonic, so where the rounded int differs from the float their order is right. Where they are equal
+    the float is whole, and the ints are compared, unless the float is 2**63, which is above every int64.
     """
     if kind_of(x) is float:
-        swapped = {np.less: np.greater, np.greater: np.less, np.less_equal: np.greater_equal}
-        swapped[np.greater_equal] = np.less_equal
-        return _compare_int_float(swapped.get(function, function), y, x)
+        return _compare_int_float(_SWAPPED.get(function, function), y, x)
     whole, other = as_kind(x, int), as_kind(y, float)
     rounded = as_kind(x, float)
     tied = atoms.ufunc(np.equal, rounded, other)

@@ -22,7 +22,6 @@ class PythonScalar(Traced):
     """
 
     __slots__ = ("affine", "atom", "interval")
-    __hash__ = None
 
     def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
         self.atom = atom

@@ -91,7 +91,6 @@ class NumPyScalar(NumPyLike):
     """A traced `np.generic`: immutable, NumPy's semantics."""
 
     __slots__ = ("atom",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, atom: Atom) -> None:
         self.atom = atom

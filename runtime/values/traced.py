@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -43,7 +43,6 @@ class Traced:
 
     __slots__ = ()
     __array_priority__ = 1000.0
-    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     @property
     def abstract(self) -> Abstract:
@@ -81,6 +80,9 @@ class Traced:
 
     def __reduce__(self) -> NoReturn:
         self._needs_concrete("a picklable value")
+
+    def __hash__(self) -> int:  # noqa: PLE0309 - raises
+        self._needs_concrete("a hash (a dict key, an element of a set)")
 
     def __str__(self) -> str:  # noqa: PLE0307 - raises
         self._needs_concrete("the text of a value")

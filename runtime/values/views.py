@@ -5,11 +5,14 @@ from __future__ import annotations
 import abc
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
+
+NDArray = np.ndarray[Any, Any]
 
 
 class Step(abc.ABC):
@@ -20,6 +23,15 @@ class Step(abc.ABC):
     @abc.abstractmethod
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         """The view's shape, given the base's."""
+
+    @abc.abstractmethod
+    def of(self, base: NDArray) -> NDArray:
+        """The view of an ndarray; only for positions that are known."""
+
+    @property
+    def static(self) -> bool:
+        """Whether all positions are known."""
+        return True
 
     @abc.abstractmethod
     def read(self, base: Atom) -> Atom:
@@ -49,8 +61,16 @@ class Slice(Step):
         return tuple(a.size for a in self.axes)
 
     @property
-    def _static(self) -> bool:
+    def static(self) -> bool:
         return all(isinstance(a.start, int) for a in self.axes)
+
+    def of(self, base: NDArray) -> NDArray:
+        keys = []
+        for a in self.axes:
+            assert isinstance(a.start, int)
+            stop = a.start + a.size * a.stride
+            keys.append(slice(a.start, stop if stop >= 0 else None, a.stride) if a.size else slice(0, 0))
+        return base[tuple(keys)]
 
     def _bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """Starts, limits and strides of the forward slice, and the axes to reverse after it."""
@@ -71,7 +91,7 @@ class Slice(Step):
 
     def read(self, base: Atom) -> Atom:
         sizes = tuple(a.size for a in self.axes)
-        if not self._static:
+        if not self.static:
             return atoms.op("dynamic_slice", base, *self._starts(), sizes=sizes)
         starts, limits, strides, reverse = self._bounds()
         if sizes == base.type.shape and not reverse:
@@ -80,7 +100,7 @@ class Slice(Step):
         return atoms.op("reverse", part, axes=reverse) if reverse else part
 
     def write(self, base: Atom, value: Atom) -> Atom:
-        if not self._static:
+        if not self.static:
             return atoms.op("dynamic_update_slice", base, value, *self._starts())
         if 0 in value.type.shape:
             return base
@@ -103,6 +123,9 @@ class Reshape(Step):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return self.to
 
+    def of(self, base: NDArray) -> NDArray:
+        return base.reshape(self.to)
+
     def read(self, base: Atom) -> Atom:
         return atoms.reshape(base, self.to)
 
@@ -119,6 +142,9 @@ class Permute(Step):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(base[a] for a in self.axes)
 
+    def of(self, base: NDArray) -> NDArray:
+        return base.transpose(self.axes)
+
     def read(self, base: Atom) -> Atom:
         return atoms.transpose(base, self.axes)
 
@@ -133,6 +159,9 @@ class Diagonal(Step):
 
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return base[:-1]
+
+    def of(self, base: NDArray) -> NDArray:
+        return np.diagonal(base, axis1=-2, axis2=-1)
 
     def _positions(self, n: int) -> Literal:
         return atoms.literal(np.stack([np.arange(n)] * 2, axis=-1), np.int64)
@@ -160,6 +189,9 @@ class ComplexPart(Step):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return base
 
+    def of(self, base: NDArray) -> NDArray:
+        return base.real if self.part == "real" else base.imag
+
     def read(self, base: Atom) -> Atom:
         return atoms.op(self.part, base)
 
@@ -177,6 +209,9 @@ class Broadcast(Step):
 
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return self.to
+
+    def of(self, base: NDArray) -> NDArray:
+        return np.broadcast_to(base, self.to)
 
     def read(self, base: Atom) -> Atom:
         return atoms.broadcast_to(base, self.to)

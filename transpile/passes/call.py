@@ -52,7 +52,8 @@ class Call(ExpressionPass):
         """A name bound by the header, or attributes of a module bound by it."""
         session = reader.work.session
         if isinstance(function, cst.Name):
-            return function.value in session.headers and not reader.is_local(function.value)
+            known = function.value in session.headers or function.value in session.native
+            return known and not reader.is_local(function.value)
         root, attributes = function, list[str]()
         while isinstance(root, cst.Attribute):
             attributes.append(root.attr.value)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
+from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls, orelse_of
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame
 from anabranch.transpile.lowering import Here, Lowering, Step, head_of
 from anabranch.transpile.nodes import Statement, line
@@ -65,7 +65,8 @@ def followed(
     choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
     # The test of the exit code is reached on every way, also on those that have not bound what the rest goes on with.
     region = work.regions.region([((unit,), frozenset())])
-    assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(rest, frozenset())]))
+    later = (*orelse_of(unit.orelse), *rest) if isinstance(unit, cst.Try) else rest
+    assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(later, frozenset())]))
     names = here.place.to_initialise(work.flow, region, work.names(assigned))
     return Step([*work.undefined(names), frame.start(), statement], (choice,))
 
