@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch import jit
-from anabranch.runtime import check as checker
-from anabranch.runtime import ir
+from anabranch.runtime import check as checker, ir
 
 
 class Outcome:

@@ -1,5 +1,4 @@
 """Each entry of docs/differences.md, shown: what eager NumPy gives, and what a compiled function gives."""
-# ruff: noqa: T201 - printing is among what is tested.
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.numpy.samples import FLOATS, INTS, VECTOR
 from tests.numpy.support import Static, Table
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy
 import pytest
-from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, VECTOR
-from tests.numpy.support import check_program
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, VECTOR
+from tests.numpy.support import check_program
 
 
 def values(np: Any, a: Any) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy
 import pytest
-from tests.numpy.samples import FLOATS
-from tests.numpy.support import check_program
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.values import dispatch
+from tests.numpy.samples import FLOATS
+from tests.numpy.support import check_program
 
 
 def made(np: Any, a: Any) -> Any:

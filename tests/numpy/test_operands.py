@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from tests.numpy.samples import OPERANDS
 from tests.numpy.support import Table
 

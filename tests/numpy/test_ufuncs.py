@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, NANS, SCALAR, SINGLE, TRUTHS, VECTOR
-from tests.numpy.support import Static, Table
 
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.values import dispatch
+from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, NANS, SCALAR, SINGLE, TRUTHS, VECTOR
+from tests.numpy.support import Static, Table
 
 case = Table()
 

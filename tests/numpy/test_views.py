@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 import pytest
+
 from tests.numpy.samples import COMPLEX, CUBE, FLOATS, INTS
 from tests.numpy.support import check_program
 

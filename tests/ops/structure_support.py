@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from tests.ops.support import Case, Outcome, differs, equation, report, run
 
 from anabranch.runtime._jaxlib import compile_text
 from anabranch.runtime.ir import ArrayType, Literal, Program, Var, evaluate
 from anabranch.runtime.ops.emitter import Emitter, tensor
 from anabranch.runtime.ops.op import Op
+from tests.ops.support import Case, Outcome, differs, equation, report, run
 
 NDArray = np.ndarray[Any, Any]
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.structure_support import BOOL, DTYPES, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import cumulative
+from tests.ops.structure_support import BOOL, DTYPES, check, check_in_loop, of, sample, with_specials
+from tests.ops.support import Case
 
 SUM, PROD = (cumulative.cumsum, np.add), (cumulative.cumprod, np.multiply)
 EXTREMES = [(cumulative.cummin, np.minimum), (cumulative.cummax, np.maximum)]

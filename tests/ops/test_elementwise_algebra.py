@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.support import differs
 
 from anabranch.runtime._jaxlib import compile_text
 from anabranch.runtime.ir import ArrayType, Equation, Literal, Program, Var, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.elementwise import ufunc_op
+from tests.ops.support import differs
 
 
 class Expression:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.elementwise_values import pairs, values
-from tests.ops.support import Case, differs, report, run
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import elementwise
 from anabranch.runtime.ops.op import Op
+from tests.ops.elementwise_values import pairs, values
+from tests.ops.support import Case, differs, report, run
 
 assert elementwise
 DTYPES = [np.dtype(c) for c in "?bBhHiIlLefdFD"]

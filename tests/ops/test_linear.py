@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.structure_support import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.linear import dot_general
+from tests.ops.structure_support import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
+from tests.ops.support import Case
 
 F8 = np.dtype(np.float64)
 PLAIN = {"contract": ((1,), (0,)), "batch": ((), ())}

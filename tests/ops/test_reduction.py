@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.structure_support import BOOL, DTYPES, INEXACT, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import reduction
+from tests.ops.structure_support import BOOL, DTYPES, INEXACT, check, check_in_loop, of, sample, with_specials
+from tests.ops.support import Case
 
 AXES = [(0,), (1,), (0, 2), (0, 1, 2), ()]
 EXTREMES = [(reduction.reduce_min, np.min), (reduction.reduce_max, np.max)]

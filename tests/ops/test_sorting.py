@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.ops.structure_support import COMPLEX, DTYPES, FLOATS, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import sorting
+from tests.ops.structure_support import COMPLEX, DTYPES, FLOATS, check, check_in_loop, of, sample, with_specials
+from tests.ops.support import Case
 
 
 def checks_of(x, axis, stables=(False, True)):

@@ -14,8 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from anabranch.runtime import _host as host
-from anabranch.runtime import _jaxlib as door
+from anabranch.runtime import _host as host, _jaxlib as door
 
 ELEMENTS = sorted(host.DTYPES)
 # This many float64 values are more than what is staged.
