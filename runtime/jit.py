@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 import types
 import weakref
@@ -14,8 +15,8 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.control.call import counterpart, resolve
-from anabranch.runtime.errors import StaticArgumentError
-from anabranch.runtime.locate import hide_internal_frames
+from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError, StaticArgumentError
+from anabranch.runtime.locate import add_call_site, hide_internal_frames
 from anabranch.runtime.signature import Leaves, exact_key, layout_of
 from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.trace import tracing
@@ -60,6 +61,8 @@ class Wrapped(Generic[P, R]):
                 compiled = self._compile(key, leaves, plain)
             answer: R = compiled.run(leaves)
         except Exception as error:
+            if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
+                add_call_site(error, sys._getframe(1))
             hide_internal_frames(error)
             raise
         return answer
@@ -171,16 +174,21 @@ class Wrapped(Generic[P, R]):
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})
-        _refuse_generators(self.__anabranch_function__)
+        _refuse_early(self.__anabranch_function__)
         plan = trace_call(function, arguments)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
 
 
-def _refuse_generators(function: Any) -> None:
-    """A function that yields or awaits has no single result; the rewriter says so with its position."""
+def _refuse_early(function: Any) -> None:
+    """What cannot be rewritten at all: a function that yields or awaits, and one without source.
+
+    Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
+    """
     plain = _plain_function(function)
-    flags = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-    if plain.__code__.co_flags & flags:
+    code = plain.__code__
+    yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+    sourceless = code.co_filename.startswith("<") and not transpile.is_rewritten(code)
+    if yields or (sourceless and transpile.needs_rewriting(plain)):
         transpile.rewrite(plain, counterpart)
 
 
@@ -213,10 +221,22 @@ def _weak_method(method: types.MethodType) -> Callable[..., Any]:
 
 
 def _plain_function(function: Any) -> types.FunctionType:
-    while not isinstance(function, types.FunctionType):
-        function = getattr(function, "__func__", None) or getattr(function, "func", None) or type(function).__call__
-    plain: types.FunctionType = inspect.unwrap(function)
-    return plain
+    """The function that a method, a partial or a callable object comes down to.
+
+    Raises
+    ------
+    NoSourceError
+        When there is none that is written in Python.
+    """
+    inner = function
+    for _ in range(16):
+        if isinstance(inner, types.FunctionType):
+            plain: types.FunctionType = inspect.unwrap(inner)
+            return plain
+        inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
+    raise NoSourceError(
+        f"{function!r} is not written in Python, so there is no source to rewrite; wrap it in a function"
+    )
 
 
 @overload

@@ -31,12 +31,21 @@ def _walk(tb: types.TracebackType | None) -> Iterator[types.TracebackType]:
 
 def add_location(error: BaseException) -> None:
     """Append file, line, column, the source line and a caret to an error's message, once."""
+    place = positions(error)
+    if place is not None:
+        _append(error, *place)
+
+
+def add_call_site(error: BaseException, caller: types.FrameType) -> None:
+    """The same for an error in the arguments of a call: the place is where the call stands."""
+    spans = list(caller.f_code.co_positions())
+    _, _, start, end = spans[caller.f_lasti // 2] if 0 <= caller.f_lasti // 2 < len(spans) else (None,) * 4
+    _append(error, caller.f_code.co_filename, caller.f_lineno, start or 0, end or 0)
+
+
+def _append(error: BaseException, filename: str, line: int, start: int, end: int) -> None:
     if getattr(error, "anabranch_located", False) or not error.args or not isinstance(error.args[0], str):
         return
-    place = positions(error)
-    if place is None:
-        return
-    filename, line, start, end = place
     text = linecache.getline(filename, line).rstrip("\n")
     stripped = text.lstrip()
     shift = len(text) - len(stripped)

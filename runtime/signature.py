@@ -100,6 +100,8 @@ class Leaves:
 
     def aliases(self) -> tuple[int, ...]:
         """For each array the first one that is the same object; () when all differ."""
+        if len(self.arrays) < 2 or len(set(map(id, self.arrays))) == len(self.arrays):
+            return ()
         first: dict[int, int] = {}
         same = tuple(first.setdefault(id(a), i) for i, a in enumerate(self.arrays))
         return same if len(first) < len(same) else ()

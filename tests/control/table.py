@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from anabranch import jit
+from anabranch import AnabranchError, jit
 from tests.equivalence import Outcome, _check_stages, same
 
 
@@ -22,8 +22,21 @@ class Program:
     promoted: bool
     rtol: float
     beyond: bool
+    refused: type[AnabranchError] | None = None
 
     def check(self) -> None:
+        """Compare every argument set, or see that each is refused."""
+        if self.refused is None:
+            self._compare()
+            return
+        wrapped = jit(self.function, static_argnames=self.static)
+        for args in self.argsets:
+            for _ in range(2):
+                got = Outcome(wrapped, args, {})
+                assert isinstance(got.error, self.refused), f"{args!r}: {got.error!r}, value {got.value!r}"
+                assert got.text == ""
+
+    def _compare(self) -> None:
         """Run every argument set eagerly and through one jitted function, so that cached executables are run again."""
         wrapped = jit(self.function, static_argnames=self.static)
         staged = False
@@ -71,13 +84,17 @@ class Table:
         beyond: bool = False,
         slow: bool = False,
         wrong: str = "",
+        refused: type[AnabranchError] | None = None,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add a program; `beyond`: results beyond int64 may raise; `wrong`: what is not yet as eager Python has it."""
+        """Add a program; `beyond`: results beyond int64 may raise.
+
+        `wrong`: what is not yet as eager Python has it. `refused`: the error that every argument set raises instead.
+        """
         marks: list[Any] = [pytest.mark.xfail(strict=True, reason=wrong)] if wrong else []
         marks += [pytest.mark.slow] if slow else []
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            program = Program(function, argsets, static, promoted, rtol, beyond)
+            program = Program(function, argsets, static, promoted, rtol, beyond, refused)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
             return function
 

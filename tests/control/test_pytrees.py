@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -62,14 +63,14 @@ def tuple_argument(t):
     return (n + 1, -x)
 
 
-@case(([1.0, 2.0],), ([-1.0, 2.0],), wrong="changing a container of the caller is refused")
+@case(([1.0, 2.0],), ([-1.0, 2.0],), refused=UnsupportedOperationError)
 def list_argument_is_written(items):
     if items[0] > 0:
         items[1] = items[0] * 10
     return items
 
 
-@case(([1.0, 2.0], 3), wrong="changing a container of the caller is refused")
+@case(([1.0, 2.0], 3), refused=UnsupportedOperationError)
 def list_argument_grows(items, n):
     items.append(n)
     return len(items)
@@ -78,7 +79,7 @@ def list_argument_grows(items, n):
 @case(
     ({"w": np.ones(2), "b": 0.5}, 3),
     ({"w": np.ones(2), "b": -0.5}, 0),
-    wrong="changing a container of the caller is refused",
+    refused=UnsupportedOperationError,
 )
 def dict_of_parameters(p, n):
     for _ in range(n):
@@ -89,7 +90,7 @@ def dict_of_parameters(p, n):
     return p["w"].sum()
 
 
-@case(({"a": 1},), ({"a": -1},), wrong="changing a container of the caller is refused")
+@case(({"a": 1},), ({"a": -1},), refused=UnsupportedOperationError)
 def dict_argument_gets_a_key(d):
     d["new"] = d["a"] * 2
     return d
@@ -116,7 +117,7 @@ def typed_namedtuple(t):
     return Typed(t.a, t.b + 1)
 
 
-@case((Body(1.0, 2.0), 3), (Body(1.0, 2.0), 0), wrong="changing a container of the caller is refused")
+@case((Body(1.0, 2.0), 3), (Body(1.0, 2.0), 0), refused=UnsupportedOperationError)
 def dataclass_argument_is_changed(body, n):
     for _ in range(n):
         body.kick(-0.5)
@@ -282,7 +283,7 @@ def append_in_both_branches(n):
     return items
 
 
-@case((4,), (-4,), wrong="a list whose length depends on a branch is refused")
+@case((4,), (-4,), refused=StructureMismatchError)
 def list_length_depends_on_a_branch(n):
     items = [1]
     if n > 0:
@@ -300,7 +301,7 @@ def dict_key_set_in_both_branches(n):
     return d
 
 
-@case((4,), (-4,), wrong="a name that is one list or another is refused")
+@case((4,), (-4,), refused=AliasError)
 def list_swapped_in_a_branch(n):
     p, q = [1], [2]
     if n > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedOperationError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -71,7 +72,7 @@ def int_power(a, b):
     return a**b
 
 
-@case((2, -2), (-4, -1), wrong="int ** negative int is refused")
+@case((2, -2), (-4, -1), refused=UnsupportedOperationError)
 def int_to_a_negative_power_is_a_float(a, b):
     return a**b
 
@@ -86,7 +87,7 @@ def zero_to_a_negative_power(x, y):
     return x**y
 
 
-@case((0, -1), wrong="int ** negative int is refused")
+@case((0, -1), refused=UnsupportedOperationError)
 def int_zero_to_a_negative_power(a, b):
     return a**b
 
@@ -362,12 +363,12 @@ def round_half_even(x):
     return round(x), np.round(x), np.rint(x)
 
 
-@case((2.675,), (1234.5678,), (-0.05,), wrong="round(x, digits) is refused")
+@case((2.675,), (1234.5678,), (-0.05,), refused=UnsupportedOperationError)
 def round_to_digits(x):
     return round(x, 2), round(x, 0)
 
 
-@case((1234,), (-15,), (25,), wrong="round(n, digits) is refused")
+@case((1234,), (-15,), (25,), refused=UnsupportedOperationError)
 def round_int_to_tens(n):
     return round(n, -1)
 
@@ -382,7 +383,7 @@ def numpy_types_of_python_scalars(x, n):
     return np.int64(n) + 1, np.float32(x)
 
 
-@case((2**53 + 1,), (3,), wrong="SILENT: an int is rounded to a float before it is compared")
+@case((2**53 + 1,), (3,))
 def comparing_ints_with_floats_is_exact(n):
     return n == 9007199254740992.0, n > 9007199254740992.0, n < 0.5
 

@@ -1,0 +1,151 @@
+"""The passes: what they change, what they leave, and that results are the same before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.check import check
+from anabranch.runtime.ir import Program, Var, evaluate
+from anabranch.runtime.optimise import PASSES, optimise
+from anabranch.runtime.optimise.branches import select_small_branches
+from anabranch.runtime.optimise.dead_code import drop_dead_code
+from tests.runtime.support import V3, B, F, I, equation, literal, one, ops, unary
+
+
+def same_results(program: Program, *argsets):
+    after = optimise(program)
+    check(after)
+    for run in PASSES:
+        check(run(program))
+    for args in argsets:
+        for want, got in zip(evaluate(program, *args), evaluate(after, *args), strict=True):
+            np.testing.assert_array_equal(got, want)
+    return after
+
+
+def test_dead_code_is_dropped():
+    x = Var(F)
+    y, live = one("sqrt", x)
+    _, dead = one("negative", x)
+    program = Program((x,), (dead, live), (y,))
+    assert ops(drop_dead_code(program)) == ["sqrt"]
+    same_results(program, (4.0,))
+
+
+def test_what_only_dead_code_needs_is_dead():
+    x = Var(F)
+    y, first = one("sqrt", x)
+    _, second = one("negative", y)
+    assert ops(drop_dead_code(Program((x,), (first, second), (x,)))) == []
+
+
+def test_dead_code_is_dropped_inside_of_loops():
+    i, c = Var(I), Var(F)
+    d, live = one("add", c, literal(1.0))
+    _, dead = one("sqrt", c)
+    body = Program((i, c), (dead, live), (d,))
+    out = Var(F)
+    loop = equation("for", (literal(np.int64(3)), literal(0.0)), (out,), body=body, consts=0, carries=1, length=3)
+    program = Program((), (loop,), (out,))
+    assert ops(drop_dead_code(program)) == ["for", "add"]
+    assert evaluate(same_results(program, ()))[0] == 3
+
+
+def test_unused_loop_is_dropped():
+    def total(a, n):
+        for i in range(n):
+            a.sum() * i
+        return n
+
+    traced = jit(total).trace(np.ones(3), 3)
+    assert "reduce_sum" in ops(traced.program)
+    assert "reduce_sum" not in ops(traced.lower().program)
+
+
+def choice(on_true, on_false, kind=F):
+    p, x, r = Var(B), Var(kind), Var(kind)
+    return Program((p, x), (equation("cond", (p, x), (r,), on_true=on_true, on_false=on_false),), (r,))
+
+
+def test_a_small_branch_of_scalars_becomes_a_select():
+    program = choice(unary("sqrt"), unary("negative"))
+    assert sorted(ops(select_small_branches(program))) == ["negative", "select", "sqrt"]
+    same_results(program, (True, 4.0), (False, 4.0), (False, -4.0), (True, -4.0))
+
+
+def test_a_small_branch_of_tiny_arrays_becomes_a_select():
+    program = choice(unary("sqrt", V3), unary("negative", V3), V3)
+    after = same_results(program, (True, np.arange(3.0)), (False, np.arange(3.0)))
+    assert "cond" not in ops(after)
+
+
+def test_nested_small_branches_become_selects():
+    p, q, x = Var(B), Var(B), Var(F)
+    inner_p, inner_x, r = Var(B), Var(F), Var(F)
+    line = equation("cond", (inner_p, inner_x), (r,), on_true=unary("sqrt"), on_false=unary("negative"))
+    inner = Program((inner_p, inner_x), (line,), (r,))
+    b, c, out = Var(B), Var(F), Var(F)
+    line = equation("cond", (p, q, x), (out,), on_true=inner, on_false=Program((b, c), (), (c,)))
+    program = Program((p, q, x), (line,), (out,))
+    after = same_results(program, *((a, b, 9.0) for a in (True, False) for b in (True, False)))
+    assert "cond" not in ops(after)
+    assert ops(after).count("select") == 2
+
+
+def test_a_branch_with_a_costly_op_stays():
+    program = choice(unary("exp"), unary("negative"))
+    assert "cond" in ops(select_small_branches(program))
+    same_results(program, (True, 1.0), (False, 1.0))
+
+
+def test_a_branch_of_a_large_array_stays():
+    kind = type(V3)((1000,), V3.dtype)
+    assert "cond" in ops(select_small_branches(choice(unary("sqrt", kind), unary("negative", kind), kind)))
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_a_branch_that_reads_or_writes_an_array_stays(write):
+    def reads(a, i):
+        return a[i] if a[0] > 0 else 1.0
+
+    def writes(a, i):
+        if a[0] > 0:
+            a[i] = 1.0
+
+    a = np.arange(1.0, 100.0)
+    lowered = jit(writes if write else reads).lower(a, 1)
+    assert "cond" in ops(lowered.program)
+
+
+def test_a_branch_that_hands_on_different_large_arrays_stays():
+    kind = type(V3)((1000,), V3.dtype)
+    p, x, y, r = Var(B), Var(kind), Var(kind), Var(kind)
+    a, b, c, d = (Var(kind) for _ in range(4))
+    sides = {"on_true": Program((a, b), (), (a,)), "on_false": Program((c, d), (), (d,))}
+    program = Program((p, x, y), (equation("cond", (p, x, y), (r,), **sides),), (r,))
+    assert ops(select_small_branches(program)) == ["cond"]
+    sides["on_false"] = Program((c, d), (), (c,))
+    program = Program((p, x, y), (equation("cond", (p, x, y), (r,), **sides),), (r,))
+    assert ops(select_small_branches(program)) == []
+
+
+def test_results_of_whole_functions_are_the_same():
+    def work(a, n):
+        t, best = 0.0, 0
+        for i in range(n):
+            x = a[i % 4]
+            if x > t:
+                t, best = x * 2 if best else x, i
+            elif x < -1:
+                break
+            a[i % 4] = t
+        return t, best
+
+    for n in (0, 1, 3, 9):
+        a = np.array([0.5, 3.0, -0.5, 2.0])
+        wrapped = jit(work)
+        traced = wrapped.trace(a, n)
+        _, leaves, _ = wrapped._signature((a, n), {})
+        same_results(traced.program, leaves.buffers())

@@ -1,0 +1,102 @@
+"""How often bodies are traced, and how long Programs get: neither may explode."""
+
+from __future__ import annotations
+
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.trace import Trace
+from tests.runtime.support import every_equation
+
+PRELUDE = {
+    "promotion": ("    t = 0", "t = t + 0.5"),
+    "undefined": ("    t = 0.0", "last = t + n"),
+    "list": ("    t = [0, 0.0]", "t[0], t[1] = t[0] + 1.5, t[1] + n"),
+    "two": ("    t, u = 0, 0", "t, u = u + 0.5, t"),
+}
+
+
+def nest(depth: int, kind: str, tmp_path, head: str = "for i{k} in range(n):"):
+    """A nest of loops with its interesting statement in the innermost body."""
+    start, statement = PRELUDE[kind]
+    lines = ["def f(n):", start]
+    for k in range(depth):
+        lines.append("    " * (k + 1) + head.format(k=k))
+    lines += ["    " * (depth + 1) + statement, "    return t"]
+    path = tmp_path / f"nest_{kind}_{depth}.py"
+    path.write_text("\n".join(lines) + "\n")
+    scope: dict[str, object] = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    return scope["f"]
+
+
+@pytest.fixture
+def traces(monkeypatch):
+    """How many bodies tracing a function takes."""
+    made = []
+    plain = Trace.__init__
+
+    def remember(self):
+        plain(self)
+        made.append(self)
+
+    monkeypatch.setattr(Trace, "__init__", remember)
+
+    def count(function, *args):
+        made.clear()
+        jit(function).trace(*args)
+        return sum(t.loop_traces for t in made)
+
+    return count
+
+
+@pytest.mark.parametrize("kind", sorted(PRELUDE))
+def test_nested_loops_are_traced_a_bounded_number_of_times(kind, traces, tmp_path):
+    counts = {d: traces(nest(d, kind, tmp_path), 2) for d in (1, 2, 4, 8)}
+    assert counts[1] >= 1
+    assert all(counts[d] >= d for d in counts)
+    # Linear or quadratic in the depth; a list's slots are found one loop at a time, which makes it cubic.
+    assert counts[8] <= (180 if kind == "list" else 60), counts
+
+
+def test_nested_if_in_loops(traces, tmp_path):
+    counts = {}
+    for depth in (1, 2, 3):
+        lines = ["def f(n):", "    t = 0"]
+        pad = 1
+        for k in range(depth):
+            lines.append("    " * pad + f"for i{k} in range(n):")
+            lines.append("    " * (pad + 1) + f"if i{k} > 1:")
+            pad += 2
+        lines += ["    " * pad + "t = t + 0.5", "    return t"]
+        path = tmp_path / f"ifs_{depth}.py"
+        path.write_text("\n".join(lines) + "\n")
+        scope: dict[str, object] = {}
+        exec(compile(path.read_text(), str(path), "exec"), scope)
+        counts[depth] = traces(scope["f"], 2)
+    assert counts[3] <= 30, counts
+
+
+def test_the_number_of_steps_does_not_change_the_program():
+    def total(x, n):
+        t = x
+        for i in range(n):
+            t = t * 0.5 + i
+        return t
+
+    programs = [jit(total, static_argnames="n").trace(1.0, n).program for n in (3, 3000)]
+    few, many = (sum(1 for _ in every_equation(p)) for p in programs)
+    assert few == many
+    assert few < 20
+
+
+def test_the_number_of_steps_does_not_change_the_program_of_a_while():
+    def total(x, n):
+        t, i = x, 0
+        while i < n and t < 1e300:
+            t, i = t * 2, i + 1
+        return t
+
+    programs = [jit(total, static_argnames="n").trace(1.0, n).program for n in (3, 3000)]
+    few, many = (sum(1 for _ in every_equation(p)) for p in programs)
+    assert few == many
