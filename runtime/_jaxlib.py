@@ -54,8 +54,7 @@ _DEFAULT_FLAGS: tuple[Flag, ...] = (
 )
 
 # XLA's own pass that makes native loops of small ones loses the order of reads and writes which the copy insertion
-# above
-# relies on, so it is off; the lowering marks such loops itself.
+# above relies on, so it is off; the lowering marks such loops itself.
 _SMALL_LOOP_BYTES = 0
 
 # Releases before 0.12 check each result with a method that only the `jax` package adds to their class.

@@ -108,7 +108,12 @@ class Emitter:
             self.lines.append(f"}}){attributes} : ({ins}) -> ({out_text})")
         else:
             self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> ({out_text})')
-        return [result] if len(outs) == 1 else [f"{result}#{i}" for i in range(len(outs))]
+        return self._results(result, len(outs))
+
+    @staticmethod
+    def _results(name: str, count: int) -> list[str]:
+        """The names of an op's results: `%12` alone, `%12#0`, `%12#1`, … of several."""
+        return [name] if count == 1 else [f"{name}#{i}" for i in range(count)]
 
     def region(self, types: Sequence[ArrayType], body: Callable[[list[str]], Sequence[str]]) -> list[str]:
         """The lines of a region whose block takes `types`; `body` gets the arguments and gives what it returns."""
@@ -138,21 +143,33 @@ class Emitter:
         """
         if self._native:
             return list(body(list(operands)))
+        # One tuple instead of many parameters: XLA's CPU compiler aborts on a parameter that is left without a use, and
+        # a parameter that its passes find constant becomes one.
+        pack = f"tuple<{', '.join(map(tensor, in_types))}>"
         self._native = True
         try:
             with self._captured() as lines:
-                arguments = [self.fresh() for _ in in_types]
+                whole, arguments = self.fresh(), [self.fresh() for _ in in_types]
+                for i, (argument, type) in enumerate(zip(arguments, in_types, strict=True)):
+                    attributes = f"{{index = {i} : i32}} : ({pack}) -> {tensor(type)}"
+                    self.lines.append(f'{argument} = "stablehlo.get_tuple_element"({whole}) {attributes}')
                 results = list(body(arguments))
         finally:
             self._native = False
         name = f"native_{len(self.functions)}"
-        binders = ", ".join(f"{a}: {tensor(t)}" for a, t in zip(arguments, in_types, strict=True))
         out_text = ", ".join(map(tensor, outs))
-        head = f"func.func private @{name}({binders}) -> ({out_text}) {{"
+        head = f"func.func private @{name}({whole}: {pack}) -> ({out_text}) {{"
         tail = f"return {', '.join(results)} : {out_text}" if results else "return"
         self.functions.append([head, *("  " + line for line in lines), "  " + tail, "}"])
         attributes = 'mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}'
-        return self.multi("func.call", operands, in_types, outs, (), f"callee = @{name}, {attributes}")
+        packed = self.fresh()
+        ins = ", ".join(map(tensor, in_types))
+        self.lines.append(f'{packed} = "stablehlo.tuple"({", ".join(operands)}) : ({ins}) -> {pack}')
+        result = self.fresh()
+        bind = f"{result}:{len(outs)} = " if outs else ""
+        call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
+        self.lines.append(bind + call)
+        return self._results(result, len(outs))
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[list[str]]:

@@ -137,7 +137,7 @@ def math_pow_has_a_domain(x, y):
     return math.pow(x, y)
 
 
-@case((-8.0, 0.5), (8.0, 0.5), wrong="refused")
+@case((-8.0, 0.5), (-8.0, 1.5), refused=UnsupportedOperationError)
 def negative_to_a_fraction_is_complex(x, y):
     return x**y
 

@@ -66,8 +66,9 @@ def test_hierarchy():
 def test_function_without_source():
     scope: dict[str, object] = {}
     exec("def f(x):\n    if x > 0:\n        return 1.0\n    return 2.0\n", scope)
-    with pytest.raises(AnabranchError):
+    with pytest.raises(anabranch.NoSourceError) as caught:
         jit(scope["f"])(1.0)
+    assert isinstance(caught.value, OSError)
 
 
 def test_several_unsupported_constructs_at_once():

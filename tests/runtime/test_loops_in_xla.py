@@ -186,3 +186,29 @@ def test_long_loops(n):
 
     check(recurrence, np.zeros(n, np.int64), n)
     check(search, np.ones(n), n)
+
+
+BRANCHED = """
+import numpy as np
+from anabranch import jit
+
+def f(n, x, a):
+    if n > 0:
+        for i in range(n):
+            a[i] += 1.0
+        a[2] += 1.0
+    elif x > 0:
+        return a.sum()
+    return a.sum()
+
+a, b = np.zeros(5), np.zeros(5)
+assert jit(f)(3, 0.5, a) == f(3, 0.5, b)
+assert a.tolist() == b.tolist()
+print("done")
+"""
+
+
+def test_a_loop_in_a_branch_that_writes_again(run_python, tmp_path):
+    path = tmp_path / "branched.py"
+    path.write_text(BRANCHED)
+    assert run_python(f"import runpy; runpy.run_path({str(path)!r})") == "done\n"
