@@ -44,7 +44,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     for outcome in outcomes:
         with building(outcome.builder):
             if outcome.value is MISSING:
-                outcome.packed = layouts.zeros(layout) if layout is not None else []
+                outcome.packed = layouts.unspecified(layout) if layout is not None else []
             else:
                 assert layout is not None
                 outcome.packed = layouts.pack(values[reached.index(outcome)], layout)

@@ -11,4 +11,5 @@ from anabranch.runtime.ops import (
     reduction as reduction,
     shape as shape,
     sorting as sorting,
+    unspecified as unspecified,
 )

@@ -9,7 +9,7 @@ would copy the array to keep reads and writes apart.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anabranch.runtime.ir import Atom, Equation, Program, Var
@@ -23,7 +23,7 @@ _CHEAP = {
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf", "isnan"),
     *("logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert"),
     *("left_shift", "right_shift", "select", "convert", "reshape", "broadcast_in_dim", "slice"),
-    *("real", "imag", "complex"),
+    *("real", "imag", "complex", "unspecified"),
 }
 
 
@@ -62,11 +62,18 @@ def _is_small(equation: Equation) -> bool:
     for branch in branches:
         for e in branch.equations:
             atoms = (*e.inputs, *e.outputs)
+            if e.op.name == "unspecified":
+                continue
             if e.op.name not in _CHEAP or any(a.type.size > _MOST_ELEMENTS for a in atoms):
                 return False
         # An array that a branch only hands on must be the same one on both sides, or a select would copy it.
     pairs = zip(_given(equation, "on_true"), _given(equation, "on_false"), strict=True)
-    return all(a is b or a.type.size <= _MOST_ELEMENTS for a, b in pairs)
+    free = _unspecified(e for b in branches for e in b.equations)
+    return all(a is b or a in free or b in free or a.type.size <= _MOST_ELEMENTS for a, b in pairs)
+
+
+def _unspecified(equations: Iterable[Equation]) -> set[Atom]:
+    return {e.outputs[0] for e in equations if e.op.name == "unspecified"}
 
 
 def _given(equation: Equation, side: str) -> list[Atom]:
@@ -79,8 +86,13 @@ def _given(equation: Equation, side: str) -> list[Atom]:
 def _flatten(equation: Equation, equations: list[Equation]) -> list[Atom]:
     """Append the branches' equations and the selects; gives the atoms that stand for the outputs."""
     pred, *operands = equation.inputs
+    start = len(equations)
     sides = [_inline(equation.params[s], operands, equations) for s in ("on_true", "on_false")]
-    return [a if a is b else _select(pred, a, b, equations) for a, b in zip(*sides, strict=True)]
+    free = _unspecified(equations[start:])
+    return [
+        a if a is b or b in free else b if a in free else _select(pred, a, b, equations)
+        for a, b in zip(*sides, strict=True)
+    ]
 
 
 def _inline(program: Program, operands: list[Atom], equations: list[Equation]) -> list[Atom]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ShapeMismatchError
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.ops import families as families  # imported so that the table is full
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import bind, bind1
@@ -46,6 +46,11 @@ def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
     if on_true is on_false:
         return on_true
     return bind1(Op.table["select"], broadcast_to(pred, on_true.type.shape), on_true, on_false)
+
+
+def unspecified(type: ArrayType) -> Atom:
+    """A value of this type that is never looked at."""
+    return bind1(Op.table["unspecified"], shape=type.shape, dtype=type.dtype)
 
 
 def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:

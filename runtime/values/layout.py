@@ -249,9 +249,9 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
     return []
 
 
-def zeros(layout: Layout) -> list[Packed]:
+def unspecified(layout: Layout) -> list[Packed]:
     """Atoms of a value that is never looked at."""
-    return [Packed(atoms.broadcast_to(atoms.literal(np.zeros((), t.dtype)), t.shape)) for t in leaf_types(layout)]
+    return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]
 
 
 def pack(value: Any, layout: Layout) -> list[Packed]:
@@ -284,11 +284,11 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
         index = option_index(describe(value), options)
         packed = [Packed(atoms.literal(index, np.int32))]
         for i, option in enumerate(options):
-            packed += pack(value, option) if i == index else zeros(option)
+            packed += pack(value, option) if i == index else unspecified(option)
         return packed
     places = [option_index(describe(o), options) for o in value.options]
     tag: Atom = atoms.literal(places[-1], np.int32)
-    rows: list[list[Packed]] = [zeros(option) for option in options]
+    rows: list[list[Packed]] = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
         here = atoms.ufunc(np.equal, value.tag, atoms.literal(i, np.int32))
         tag = atoms.select(here, atoms.literal(place, np.int32), tag)

@@ -7,10 +7,11 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.check import check
-from anabranch.runtime.ir import Program, Var, evaluate
+from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
 from anabranch.runtime.optimise import PASSES, optimise
 from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
+from tests.equivalence import check as equal
 from tests.runtime.support import V3, B, F, I, equation, literal, one, ops, unary
 
 
@@ -149,3 +150,69 @@ def test_results_of_whole_functions_are_the_same():
         traced = wrapped.trace(a, n)
         _, leaves, _ = wrapped._signature((a, n), {})
         same_results(traced.program, leaves.buffers())
+
+
+LARGE = ArrayType((20,), np.dtype(np.float64))
+
+
+def unspecified(kind: ArrayType):
+    return one("unspecified", shape=kind.shape, dtype=kind.dtype)
+
+
+def test_unspecified_in_a_loops_branch_is_the_carry():
+    i, c, b = Var(I), Var(LARGE), Var(LARGE)
+    late, test = one("greater", i, literal(np.int64(3)))
+    made, line = one("broadcast_in_dim", literal(2.0), shape=(20,), dims=())
+    free, nothing = unspecified(LARGE)
+    found = Var(LARGE)
+    choice = equation(
+        "cond", (late,), (found,), on_true=Program((), (line,), (made,)), on_false=Program((), (nothing,), (free,))
+    )
+    body = Program((i, c), (test, choice), (found,))
+    loop = equation("for", (literal(np.int64(6)), b), (out := Var(LARGE),), body=body, consts=0, carries=1, length=6)
+    after = same_results(Program((b,), (loop,), (out,)), (np.ones(20),))
+    assert "unspecified" not in ops(after)
+    assert "broadcast_in_dim" in ops(after)
+
+
+def test_unspecified_in_a_branch_is_what_the_other_hands_on():
+    p, x = Var(B), Var(LARGE)
+    inner, given = Var(LARGE), Var(LARGE)
+    free, nothing = unspecified(LARGE)
+    choice = equation(
+        "cond",
+        (p, x),
+        (out := Var(LARGE),),
+        on_true=Program((inner,), (), (inner,)),
+        on_false=Program((given,), (nothing,), (free,)),
+    )
+    after = optimise(Program((p, x), (choice,), (out,)))
+    check(after)
+    assert ops(after) == []
+    assert after.outputs == after.inputs[1:]
+
+
+def test_a_select_with_an_unspecified_side_is_the_other():
+    p, x = Var(B), Var(F)
+    inner, given = Var(F), Var(F)
+    root, line = one("sqrt", inner)
+    free, nothing = unspecified(F)
+    sides = {"on_true": Program((inner,), (line,), (root,)), "on_false": Program((given,), (nothing,), (free,))}
+    choice = equation("cond", (p, x), (out := Var(F),), **sides)
+    after = optimise(Program((p, x), (choice,), (out,)))
+    check(after)
+    assert ops(after) == ["sqrt"]
+
+
+def test_a_return_of_an_array_from_a_loop_makes_it_once():
+    def find(a, n):
+        for i in range(n):
+            if a[i] < 0:
+                return np.full(50, a[i])
+            a[i] = np.sqrt(a[i])
+        return a
+
+    program = jit(find).lower(np.ones(50), 3).program
+    assert ops(program).count("broadcast_in_dim") + ops(program).count("unspecified") <= 2
+    equal(find, np.ones(50), 3)
+    equal(find, -np.ones(50), 3)
