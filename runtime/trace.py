@@ -23,7 +23,8 @@ from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Va
 from anabranch.runtime.ops.op import Op
 
 _INT32 = ArrayType((), np.dtype(np.int32))
-_INT64 = ArrayType((), np.dtype(np.int64))
+
+NDArray = np.ndarray[Any, Any]
 
 
 class Storage:
@@ -46,13 +47,22 @@ class UnreachableError(Exception):
 
 
 class Failure:
-    """One place that can raise at run time: the exception to raise when the error code is its number."""
+    """One place that can raise at run time: the exception to raise when the error code is its number.
 
-    __slots__ = ("frames", "make")
+    `make` gets what the failure has said in its storages.
+    """
 
-    def __init__(self, make: Callable[[int], BaseException], frames: tuple[tuple[str, int, str], ...]) -> None:
+    __slots__ = ("details", "frames", "make")
+
+    def __init__(
+        self,
+        make: Callable[[list[NDArray]], BaseException],
+        frames: tuple[tuple[str, int, str], ...],
+        details: tuple[Storage, ...] = (),
+    ) -> None:
         self.make = make
         self.frames = frames
+        self.details = details
 
 
 class Trace:
@@ -61,10 +71,10 @@ class Trace:
     def __init__(self) -> None:
         self.failures: list[Failure] = []
         self.error_code = Storage(_INT32)
-        self.error_detail = Storage(_INT64)
+        # What the first failure says of itself, by the type and the number of its values.
+        self.details: dict[tuple[ArrayType, int], Storage] = {}
         self.root = Builder(self, None)
         self.root.env[self.error_code] = Literal(np.zeros((), np.int32))
-        self.root.env[self.error_detail] = Literal(np.zeros((), np.int64))
         self.loop_traces = 0
         # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
         self.slot_hints: dict[Any, set[int]] = {}
@@ -82,6 +92,12 @@ class Trace:
         self.staged_sites: set[Any] = set()
         # For each function that is running, the depths of the builders in which it was called.
         self.active: dict[Any, list[int]] = {}
+
+    def detail(self, type: ArrayType, number: int) -> Storage:
+        """Where a failure keeps its value of this number among those of this type; all failures share these."""
+        storage = self.details.setdefault((type, number), Storage(type))
+        self.root.env.setdefault(storage, Literal(np.broadcast_to(np.zeros((), type.dtype), type.shape)))
+        return storage
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

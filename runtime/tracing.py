@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,7 @@ from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.trace import Failure, Storage, Trace, UnreachableError, building
-from anabranch.runtime.values import checks, layout as layouts, views
-from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values import atoms, checks, containers, host, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot
 from anabranch.runtime.values.traced import Traced
@@ -33,7 +32,7 @@ class Plan:
 
     The outputs of the Program are the leaves of the result (but for arrays that are an argument or occur twice), then
     new contents of mutated array arguments, of objects from outside, what is printed, and (when something can fail) the
-    error code and its detail.
+    error code and what the failures say of themselves.
     """
 
     program: Program
@@ -46,17 +45,19 @@ class Plan:
     slots: tuple[tuple[Slot, layouts.Layout], ...]
     failures: tuple[Failure, ...]
     can_fail: bool
+    details: tuple[Storage, ...]  # what the outputs after the error code are
     guards: Guards
     prints: tuple[tuple[layouts.Layout, dict[str, Any], int], ...] = ()
     hoisted: tuple[NDArray, ...] = ()  # arrays from outside, inputs after the arguments
 
     def finish(self, outputs: list[NDArray], leaves: Sequence[Any]) -> Any:
         """Raise, write back, and build the result."""
-        code = int(outputs[-2]) if self.can_fail else 0
+        first = len(outputs) - len(self.details)
+        code = int(outputs[first - 1]) if self.can_fail else 0
         if self.prints:
             self._print(outputs, code)
         if code:
-            raise_failure(self.failures[code - 1], int(outputs[-1]))
+            raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
         assert self.result is not None
         at = iter(outputs)
         results: list[NDArray] = []
@@ -71,35 +72,18 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(leaves[leaf], next(at))
         for slot, layout in self.slots:
-            slot.restore(build(layout, at))
-        return build(self.result, iter(results))
+            slot.restore(host.build(layout, at))
+        return host.build(self.result, iter(results))
 
     def _print(self, outputs: list[NDArray], code: int) -> None:
         """Print what was printed before the function ended or failed."""
         width = sum(len(layouts.leaf_types(t)) for t, _, _ in self.prints)
-        end = len(outputs) - 2 * self.can_fail
+        end = len(outputs) - len(self.details) - self.can_fail
         at = iter(outputs[end - width : end])
         for layout, kwargs, before in self.prints:
-            values = build(layout, at)
+            values = host.build(layout, at)
             if not code or code > before:
                 print(*values, **kwargs)  # noqa: T201 - the user's own
-
-
-def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
-    """The host value of a layout from its arrays."""
-    match layout:
-        case layouts.Held(value):
-            return value.copy() if isinstance(value, np.ndarray) else value
-        case layouts.Leaf(abstract):
-            array = next(arrays)
-            if abstract.kind is Kind.PYTHON:
-                return array.item()
-            return array[()] if abstract.kind is Kind.SCALAR else array
-        case layouts.Node(structure, children):
-            return structure.build([build(c, arrays) for c in children])
-        case layouts.Choice(options):
-            tag = int(next(arrays))
-            return [build(o, arrays) for o in options][tag]
 
 
 def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
@@ -130,6 +114,12 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         except AnabranchError as error:
             add_location(error)
             raise
+        except Exception as error:
+            # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
+            if not (trace.failures or trace.prints or containers.has_traced(error)):
+                raise
+            raising.record(atoms.literal(True), error, checks.frames_of(error))
+            value, reached = None, False
         if given.changes():
             names = ", ".join(sorted({type(s.target).__name__ for s in given.changes()}))
             raise UnsupportedOperationError(
@@ -171,8 +161,9 @@ def _plan(
     texts = [layouts.staged(layouts.describe(values), lambda _: False) for values, _, _ in trace.prints]
     outputs += [p.atom for t, (v, _, _) in zip(texts, trace.prints, strict=True) for p in layouts.pack(v, t)]
     can_fail = trace.error_code in root.written
+    details = tuple(s for s in trace.details.values() if s in root.written)
     if can_fail:
-        outputs += [root.read(trace.error_code), root.read(trace.error_detail)]
+        outputs += [root.read(trace.error_code), *map(root.read, details)]
     program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
         program=program,
@@ -184,6 +175,7 @@ def _plan(
         slots=tuple(zip(slots, slot_layouts, strict=True)),
         failures=tuple(trace.failures),
         can_fail=can_fail,
+        details=details,
         guards=guards,
         prints=tuple((t, kwargs, before) for t, (_, kwargs, before) in zip(texts, trace.prints, strict=True)),
         hoisted=tuple(hoisted.arrays),
@@ -301,9 +293,9 @@ class Arguments:
         return args, kwargs, made
 
 
-def raise_failure(failure: Failure, detail: int) -> None:
+def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> None:
     """Raise what the computation failed with, with the user's lines in the traceback."""
-    error = _fresh(failure.make(detail))
+    error = _fresh(failure.make([found[s] for s in failure.details]))
     if not failure.frames:
         raise error
     raise _at(error, failure.frames)
@@ -311,16 +303,11 @@ def raise_failure(failure: Failure, detail: int) -> None:
 
 def _fresh(error: BaseException) -> BaseException:
     """The exception as a new object, so that one raised twice does not gather tracebacks."""
-    cls = type(error)
+    structure = containers.ExceptionStructure(type(error))
     try:
-        # Not copy.copy: that would run the class's __init__ on what it has made of its arguments before.
-        made = cls.__new__(cls, *error.args)
+        made: BaseException = structure.build(structure.children(error))
     except Exception:  # a class that needs more than its arguments
         return error
-    made.args = error.args
-    made.__dict__.update(vars(error))
-    made.__cause__, made.__context__ = error.__cause__, error.__context__
-    made.__suppress_context__ = error.__suppress_context__
     return made
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control import branches
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.values import atoms, checks
+from anabranch.runtime.trace import UnreachableError, current
+from anabranch.runtime.values import atoms, checks, raising
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -19,7 +21,32 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     decided = truth(test)
     if decided is True:
         return
-    error = AssertionError(message()) if message is not None else AssertionError()
     if decided is False:
-        raise error
-    checks.fail_if(atoms.logical_not(decided), lambda _: error)
+        raise AssertionError(message()) if message is not None else AssertionError()
+    if message is None or _is_plain(message):
+        raising.record(atoms.logical_not(decided), _error(message), checks.user_frames())
+    else:
+        branches.stage(decided, (lambda: _fail(message), lambda: None), (), "assert")
+
+
+def _error(message: Callable[[], Any] | None) -> AssertionError:
+    return AssertionError() if message is None else AssertionError(message())
+
+
+def _is_plain(message: Callable[[], Any]) -> bool:
+    """Whether the message is there already: it neither computes, writes, prints nor raises."""
+    builder = current()
+    before, failures = builder.checkpoint(), len(builder.trace.failures)
+    try:
+        message()
+    except Exception:  # raised again where the message is wanted
+        return False
+    plain = builder.written == before.written and len(builder.equations) == before.equations
+    plain = plain and len(builder.trace.failures) == failures
+    builder.rollback(before)
+    return plain
+
+
+def _fail(message: Callable[[], Any]) -> None:
+    raising.record(atoms.literal(True), _error(message), checks.user_frames())
+    raise UnreachableError

@@ -12,8 +12,8 @@ from anabranch.runtime.control.merging import MISSING, adopt, check_identity, jo
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, Failure, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks, layout as layouts
+from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
+from anabranch.runtime.values import atoms, checks, layout as layouts, raising
 from anabranch.runtime.values.heap import Heap, Slot
 
 
@@ -75,7 +75,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
                 heap.restore()
                 raise
-            record(error)
+            raising.record(atoms.literal(True), error, checks.frames_of(error))
             value = MISSING
         finally:
             inner.trace.snapshots.pop()
@@ -87,13 +87,6 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             "array as an argument, or make a copy with np.array(...) before it"
         )
     return Outcome(inner, value, changes)
-
-
-def record(error: BaseException) -> None:
-    """Make a caught exception what the computation raises when it gets here."""
-    failure = Failure(lambda _: error, checks.traceback_frames(error))
-    error.__traceback__ = None
-    checks.record_failure(atoms.literal(True), failure)
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:

@@ -149,12 +149,12 @@ def _constructor(cls: type) -> Any:
     if issubclass(cls, np.generic):
         return staged_numpy(cls)
     init = cls.__init__
-    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    plain = type(cls).__call__ is type.__call__ and cls.__new__ in (object.__new__, BaseException.__new__)
     if not (plain and isinstance(init, types.FunctionType) and is_users(init)):
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
-        made = cls.__new__(cls)
+        made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         rewritten(init)(made, *args, **kwargs)
         return made
 

@@ -191,11 +191,12 @@ class Emitter:
     def constant(self, value: Any, type: ArrayType) -> str:
         """A constant of `type`; a scalar `value` is splat. Equal scalar constants are emitted once in a block."""
         array = np.asarray(value, dtype=type.dtype)
-        if array.ndim == 0 or (array.size and array.size <= 1):
-            key = (type.shape, type.dtype.name, array.tobytes())
+        if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):
+            first = array[(0,) * array.ndim]
+            key = (type.shape, type.dtype.name, first.tobytes())
             scope = self._constants[-1]
             if key not in scope:
-                scope[key] = self._dense(_splat(array.reshape(())), type)
+                scope[key] = self._dense(_splat(np.asarray(first)), type)
             return scope[key]
         if array.shape != type.shape:
             raise TypeError(f"a constant of shape {array.shape} for {type}")

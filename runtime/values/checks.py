@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import collections
 import pathlib
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
 
@@ -20,6 +22,7 @@ _PACKAGE = tuple(
     str(folder) for place in (_HERE, _HERE.resolve()) for folder in (place.parents[1], place.parents[2] / "transpile")
 )
 
+NDArray = np.ndarray[Any, Any]
 Frames = tuple[tuple[str, int, str], ...]
 
 
@@ -64,8 +67,8 @@ def _joined(frames: Iterable[tuple[str, int, str]]) -> Frames:
     return tuple(joined)
 
 
-def traceback_frames(error: BaseException) -> Frames:
-    """The user's frames of a caught exception, innermost last."""
+def frames_of(error: BaseException) -> Frames:
+    """The user's frames that a caught exception came through, innermost last: those still running, and those left."""
     frames: list[tuple[str, int, str]] = []
     tb = error.__traceback__
     while tb is not None:
@@ -73,7 +76,7 @@ def traceback_frames(error: BaseException) -> Frames:
         if not internal(code.co_filename):
             frames.append((code.co_filename, tb.tb_lineno, users_name(code)))
         tb = tb.tb_next
-    return _joined(frames)
+    return _joined((*user_frames(), *frames))
 
 
 def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | None = None) -> None:
@@ -85,18 +88,25 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
         if pred.value:
             raise make(int(detail.value) if isinstance(detail, Literal) else 0)
         return
-    record_failure(pred, Failure(make, user_frames()), detail)
+    details = [] if detail is None else [atoms.convert(detail, np.int64)]
+    record_failure(pred, lambda found: make(int(found[0]) if found else 0), user_frames(), details)
 
 
-def record_failure(pred: Atom, failure: Failure, detail: Atom | None = None) -> None:
-    """Set the error code to this failure's number where `pred` holds and nothing has failed before."""
+def record_failure(
+    pred: Atom, make: Callable[[list[NDArray]], BaseException], frames: Frames, details: Sequence[Atom] = ()
+) -> None:
+    """Set the error code to a new failure's number, and keep its details, where `pred` holds and none came before."""
     builder = current()
     trace = builder.trace
-    trace.failures.append(failure)
+    counts: collections.Counter[ArrayType] = collections.Counter()
+    storages = []
+    for detail in details:
+        storages.append(trace.detail(detail.type, counts[detail.type]))
+        counts[detail.type] += 1
+    trace.failures.append(Failure(make, frames, tuple(storages)))
     number = Literal(np.array(len(trace.failures), np.int32))
     code = builder.read(trace.error_code)
     first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))
     builder.write(trace.error_code, atoms.select(first, number, code))
-    if detail is not None:
-        before = builder.read(trace.error_detail)
-        builder.write(trace.error_detail, atoms.select(first, atoms.convert(detail, np.int64), before))
+    for storage, detail in zip(storages, details, strict=True):
+        builder.write(storage, atoms.select(first, detail, builder.read(storage)))

@@ -1,8 +1,12 @@
-"""Containers whose structure is static: tuple, list, dict, namedtuple, dataclass, deque, and plain objects."""
+"""Containers whose structure is static: tuple, list, dict, namedtuple, dataclass, deque, and plain objects.
+
+An exception is one, too, where run-time values are among its arguments or attributes.
+"""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import types
 from collections.abc import Sequence
@@ -10,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
 
 _ATOMIC = (
@@ -55,6 +60,29 @@ class Structure:
         return made
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExceptionStructure(Structure):
+    """An exception: its arguments, its attributes, and the exceptions that it came from."""
+
+    keys: tuple[Any, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+
+    def children(self, value: Any) -> list[Any]:
+        return [getattr(value, k) for k in self.keys]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        args, attributes, cause, context, suppress = children
+        made = self.cls.__new__(self.cls, *args)
+        # The class's own __init__ has made these arguments of others; the built-in class's sets what C code keeps.
+        inits = (vars(c).get("__init__") for c in self.cls.__mro__)
+        native = next(i for i in inits if isinstance(i, types.WrapperDescriptorType))
+        with contextlib.suppress(Exception):
+            native(made, *args)
+        made.args = args
+        vars(made).update(attributes)
+        made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
+        return made
+
+
 def _dict(cls: type, items: Any) -> Any:
     if cls is dict or cls is collections.OrderedDict:
         return cls(items)
@@ -82,11 +110,22 @@ def structure_of(value: Any) -> Structure | None:
         return Structure(cls, tuple(value)) if type(value) in (dict, collections.OrderedDict) else None
     if isinstance(value, _ATOMIC):
         return None
+    if isinstance(value, BaseException):
+        exception = ExceptionStructure(cls)
+        return exception if any(map(has_traced, exception.children(value))) else None
     if dataclasses.is_dataclass(cls):
         return Structure(cls, tuple(f.name for f in dataclasses.fields(cls) if hasattr(value, f.name)))
     if is_plain_object(value):
         return Structure(cls, tuple(vars(value)))
     return None
+
+
+def has_traced(value: Any) -> bool:
+    """Whether a container holds run-time values, at any depth."""
+    if isinstance(value, (Traced, ChoiceValue)):
+        return True
+    structure = structure_of(value)
+    return structure is not None and any(map(has_traced, structure.children(value)))
 
 
 def is_plain_object(value: Any) -> bool:

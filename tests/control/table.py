@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,7 @@ class Program:
             want, got = Outcome(self.function, args, {}), Outcome(wrapped, args, {})
             if want.error is not None:
                 self._check_error(want.error, got, args)
+                assert want.text == got.text
                 continue
             if self.beyond and isinstance(got.error, OverflowError) and _beyond_int64(want.value):
                 continue
@@ -60,6 +62,16 @@ class Program:
         """The class, and for what the program raises itself, the arguments of the exception."""
         assert got.error is not None, f"{args!r}: eager raises {want!r}, jitted gives {got.value!r}"
         assert isinstance(got.error, type(want)), f"{args!r}: eager raises {want!r}, jitted {got.error!r}"
+        line = traceback.extract_tb(want.__traceback__)[-1].line or ""
+        # What pytest has made of an assertion has another message.
+        own = ("raise ",) if "@pytest_ar" in self.function.__globals__ else ("raise ", "assert ")
+        if line.startswith(own):
+            assert type(got.error) is type(want)
+            same(want.args, got.error.args, f"the exception's arguments for {args!r}", self.rtol, self.promoted)
+            same(vars(want), vars(got.error), f"the exception's attributes for {args!r}", self.rtol, self.promoted)
+            same(repr(want.__cause__), repr(got.error.__cause__), f"the cause for {args!r}", self.rtol, self.promoted)
+            here = traceback.extract_tb(got.error.__traceback__)[-1]
+            assert here.line == line
 
 
 def _beyond_int64(value: Any) -> bool:

@@ -1,0 +1,20 @@
+"""Exceptions that leave the computation: their arguments and attributes may be run-time values."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import checks, host, layout as layouts
+
+
+def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
+    """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
+    error.__traceback__ = None
+    layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
+    details = [p.atom for p in layouts.pack(error, layout)]
+
+    def make(found: list[checks.NDArray]) -> BaseException:
+        made: BaseException = host.build(layout, iter(found))
+        return made
+
+    checks.record_failure(pred, make, frames, details)
