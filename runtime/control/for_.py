@@ -11,6 +11,7 @@ from anabranch.runtime.control import loops, steps
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import Countable, countable
+from anabranch.runtime.control.loop_state import Loop
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
@@ -68,7 +69,7 @@ def _stage(
     length = sequence.length
     try:
         return loops.stage(
-            loops.Loop(
+            Loop(
                 body=lambda index, *carry: form.take(body(sequence.at(index), *carry)),
                 test=None,
                 trip=wrap.as_atom(length, np.int64),

@@ -9,6 +9,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control import loops
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.loop_state import Loop
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
@@ -91,7 +92,7 @@ class _While:
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         try:
             return loops.stage(
-                loops.Loop(
+                Loop(
                     body=lambda _, *carry: self.form.take(self.body(*carry)),
                     test=self.test,
                     trip=None,

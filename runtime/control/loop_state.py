@@ -1,0 +1,141 @@
+"""What a loop carries: the layouts of its state and the slots in it, as they settle.
+
+The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the
+contents of the Python objects that the body changes. Arrays that the body only writes to in place are no part of the
+state; their memory is carried by identity.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
+from anabranch.runtime.trace import Builder, building, current
+from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.undefined import Undefined
+
+INT64 = ArrayType((), np.dtype(np.int64))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """What a loop statement is.
+
+    `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is
+    None for a loop that only counts. `trip` is None for a loop that only tests.
+    """
+
+    body: Callable[..., tuple[Any, ...]]
+    test: Callable[..., Any] | None
+    trip: Atom | None
+    most: int  # the trip count is at most this
+    init: tuple[Any, ...]
+    names: tuple[str, ...]
+    roots: tuple[Any, ...]
+    site: Any  # the generated body's code object: what earlier traces learned is kept by it
+    what: str
+
+    @property
+    def least(self) -> int:
+        """The loop runs at least so often."""
+        return int(self.trip.value) if isinstance(self.trip, Literal) else 0
+
+
+@dataclasses.dataclass(slots=True)
+class Traced:
+    """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
+
+    builder: Builder
+    index: Var
+    count: Var
+    formals_of: list[list[Var]]
+    entry_of: list[list[Array | None]]
+    out: tuple[Any, ...] | None = None  # None where every path of the body raises
+    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+
+    @property
+    def formals(self) -> list[Var]:
+        return [f for row in self.formals_of for f in row]
+
+    @property
+    def entry(self) -> list[Array | None]:
+        return [a for row in self.entry_of for a in row]
+
+
+class LoopTypes:
+    """The layouts of a loop's state and the slots in it, as they settle."""
+
+    def __init__(self, loop: Loop, heap: Heap) -> None:
+        self.loop = loop
+        self.heap = heap
+        self.slots: list[Slot] = []
+        self.held: set[int] = set()
+        self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
+        self.layouts: list[layouts.Layout] = [layouts.Held(NEXT), layouts.Held(self.init[1])]
+        self.layouts += [layouts.presumed(layouts.describe(v)) for v in self.init[2:]]
+        known = current().trace.slot_hints.get(loop.site, set())
+        self.add_slots([s for key, s in heap.slots.items() if key in known])
+
+    def add_slots(self, slots: Sequence[Slot]) -> None:
+        for slot in slots:
+            self.slots.append(slot)
+            self.init.append(slot.before)
+            self.layouts.append(_presumed_contents(slot.before))
+
+    def hold(self, positions: Sequence[int]) -> None:
+        """Let the body see these state entries' own handles instead of fresh ones."""
+        for i in positions:
+            self.held.add(i)
+            self.layouts[i] = layouts.describe(self.init[i])
+
+    def name(self, position: int) -> str:
+        names = ("exit code", "returned value", *self.loop.names)
+        if position < len(names):
+            return names[position]
+        target = self.slots[position - len(names)].target
+        return f"the contents of a {type(target).__name__}"
+
+
+def _fresh_undefined(value: Any) -> Any:
+    return Undefined(value.name) if isinstance(value, Undefined) else value
+
+
+def _presumed_contents(contents: Any) -> layouts.Layout:
+    described = layouts.describe(contents)
+    if isinstance(described, layouts.Node):
+        return layouts.Node(described.structure, tuple(map(layouts.presumed, described.children)))
+    return described
+
+
+def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
+    """The state before the loop, as its layouts have it."""
+    with building(outer):
+        return [p for v, t in zip(types.init, types.layouts, strict=True) for p in layouts.pack(v, t)]
+
+
+def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop) -> None:
+    """A container that changes its size or keys at each step has no type."""
+    if not isinstance(after, layouts.Choice):
+        return
+    nodes = [
+        o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))
+    ]
+    shapes = [o for o in after.options if layouts.numeric(o) is not None]
+    if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
+        raise StructureMismatchError(
+            f"{types.name(i)} has {len(nodes[0].children)} elements before a step of {loop.what} and "
+            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size"
+        )
+    if len(shapes) > 1:
+        first, last = (str(layouts.numeric(s)) for s in (shapes[0], shapes[-1]))
+        raise StructureMismatchError(
+            f"'{types.name(i)}' is {first} before a step of {loop.what} and {last} after it; its shape must not change"
+        )
