@@ -84,7 +84,7 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 # Every stable code: what was found, and what to write instead. Codes are never used for anything else later.
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
-    "AB102": ("yield", "Collect the values in a list or an array and return it."),
+    "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
     "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
     "AB104": ("a class statement", "Define the class outside the function."),
     "AB105": ("import *", "Import the names that are needed."),
@@ -100,4 +100,5 @@ CODES: dict[str, tuple[str, str]] = {
     "AB112": ("a pattern on mappings or of open length", "Test with 'if' and take the parts by subscript."),
     "AB113": ("a captured name that is read where its guard failed", "Assign the name in the case's block instead."),
     "AB114": ("del of a name that an inner function shares", "Assign None instead of deleting the name."),
+    "AB115": ("a yield whose value is used", "Nothing can be sent into a staged generator; write 'yield value' alone."),
 }

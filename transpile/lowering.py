@@ -11,6 +11,7 @@ import libcst as cst
 from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
 from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.frames import Frame, Layout, UserFrame
+from anabranch.transpile.generators import Names, is_pushing
 from anabranch.transpile.graph import EXIT
 from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import (
@@ -42,17 +43,19 @@ class Constructs(Protocol):
 class Session:
     """What the rewriting of a function and of the functions inside it have in common.
 
-    `headers` are the global names that the rewritten text binds anew, `modules` those among them that are modules;
-    `native` are names of functions that need no rewriting.
+    `headers` are the global names that the rewritten text binds anew, with the text that they are bound to, `modules`
+    those among them that are modules; `native` are names of functions that need no rewriting; `pushed` is what
+    generator functions use.
     `origin` leads from a new node to the user's node that it came from.
     """
 
     ab: str
     constructs: Constructs
-    headers: frozenset[str]
+    headers: Mapping[str, str]
     modules: Mapping[str, object]
     native: frozenset[str]
     taken: frozenset[str]
+    pushed: Names
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
 
@@ -129,6 +132,11 @@ class Lowering:
         node = self.function
         assert isinstance(node, cst.Lambda)
         return self.derived(node.with_changes(body=self.expression(node.body, node.body, self.place)), node)
+
+    @property
+    def pushing(self) -> bool:
+        """Whether the function is a generator that hands its values on."""
+        return is_pushing(self.function, self.session.pushed)
 
     def inner(self, function: Function, point: int) -> Lowering:
         """The lowering of a function defined at `point`."""

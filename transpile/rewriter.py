@@ -12,6 +12,7 @@ import libcst as cst
 
 from anabranch.transpile.emit import Emitted, emit, remember
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
+from anabranch.transpile.generators import Names, pushing
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of
@@ -35,15 +36,18 @@ class Result:
     first_line: int
 
 
-def rewrite_function(function: types.FunctionType, counterpart: Counterpart) -> Result:
-    """Find, parse, rewrite and compile `function`."""
+def rewrite_function(function: types.FunctionType, counterpart: Counterpart, generator: bool = False) -> Result:
+    """Find, parse, rewrite and compile `function`; a `generator` gets a first parameter that takes its values."""
     source = find_source(function)
     module, node = _parse(source)
     original = _positions(module, source)
     taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
-    ab = next(n for n in _candidates("ab") if n not in taken)
+    ab, take, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
+    pushed = Names(take, item)
+    if any(isinstance(n, cst.Yield) for n in descendants(node)):
+        node = pushing(node, pushed, original, outermost=generator)
     headers, modules, native = _headers(function, node, counterpart, ab)
-    session = Session(ab, Dispatch(), frozenset(headers), modules, native, taken)
+    session = Session(ab, Dispatch(), headers, modules, native, taken, pushed)
     work = Lowering(session, node)
     if isinstance(node, cst.FunctionDef):
         if node.asynchronous is not None:

@@ -15,7 +15,7 @@ Counterpart = Callable[[object], str | None]
 
 _lock = threading.RLock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
-_known: dict[tuple[int, int, int], Rewritten] = {}
+_known: dict[tuple[int, int, int, bool], Rewritten] = {}
 _made: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
@@ -90,7 +90,7 @@ def _content(cell: types.CellType) -> Any:
         return cell
 
 
-def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten:
+def rewrite(function: types.FunctionType, counterpart: Counterpart, generator: bool = False) -> Rewritten:
     """The rewritten form of `function`.
 
     Parameters
@@ -100,6 +100,9 @@ def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten
     counterpart : callable
         Given the value of a global or builtin that the function reads, the text of its staged counterpart
         ("ab.numpy", "ab.builtins.min"), "" for a function that is called as it is, or None.
+    generator : bool
+        For a generator function: give a function that hands each value to its first parameter, which answers whether
+        it wants no more, instead of refusing the yields.
 
     Returns
     -------
@@ -114,11 +117,11 @@ def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten
         When something in it can't be rewritten; it lists everything.
     """
     code = getattr(function, "__code__", None)
-    key = (id(code), id(getattr(function, "__globals__", None)), id(counterpart))
+    key = (id(code), id(getattr(function, "__globals__", None)), id(counterpart), generator)
     with _lock:
         found = _known.get(key)
         if found is None:
-            found = _rewrite(function, counterpart)
+            found = _rewrite(function, counterpart, generator)
             _known[key] = found
             weakref.finalize(function.__code__, _known.pop, key, None)
             for made in _codes(found.code):
@@ -126,11 +129,11 @@ def rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten
         return found
 
 
-def _rewrite(function: types.FunctionType, counterpart: Counterpart) -> Rewritten:
+def _rewrite(function: types.FunctionType, counterpart: Counterpart, generator: bool) -> Rewritten:
     # The lazy door: libcst takes longer to import than everything else together.
     from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
-    result = rewrite_function(function, counterpart)
+    result = rewrite_function(function, counterpart, generator)
     headers = tuple(result.headers.items())
     return Rewritten(result.text, result.filename, result.first_line, result.code, result.ab, headers)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, iteration, selecting
+from anabranch.runtime.control import boolean, folding, iteration, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
@@ -92,6 +92,8 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 
 def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     items = args if len(args) > 1 else args[0]
+    if (source := folding.source(items)) is not None:
+        return folding.extreme(function, source, kwargs)
     if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
         return _extreme_of_array(function, items)
     items = list(items) if not isinstance(items, (tuple, list)) else items
@@ -137,6 +139,8 @@ def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
 def sum_(items: Any, start: Any = 0) -> Any:
     """As `sum`; over an array, one reduction."""
     items = _plain(items)
+    if (source := folding.source(items)) is not None:
+        return folding.total(source, start)
     if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
         return sum(items, start)
     atom = items.atom
@@ -160,6 +164,8 @@ def all_(items: Any) -> Any:
 
 def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
     items = _plain(items)
+    if (source := folding.source(items)) is not None:
+        return folding.quantified(source, until=not empty)
     if isinstance(items, Array) and items.ndim == 1:
         return python_scalar(atoms.op(reduction, atoms.convert(items.atom, np.bool_), axes=(0,)))
     return _quantify_each(iter(items), connective, empty)

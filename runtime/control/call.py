@@ -17,6 +17,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import builtins, mathematics
+from anabranch.runtime.control.sources import generator
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import current, tracing
@@ -166,7 +167,7 @@ def is_users(function: types.FunctionType) -> bool:
     code = function.__code__
     if internal(code.co_filename) or code.co_filename.startswith("<"):
         return code.co_filename.startswith(("<ipython", "<stdin", "<doctest", "<python-input", "<console"))
-    if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     module = function.__module__ or ""
     if module.split(".")[0] in _OWN_SPEED:
@@ -180,6 +181,9 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         current().trace.enter(function)
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+        pushing = transpile.rewrite(function, counterpart, generator=True)
+        return generator(pushing.bind(function, _vocabulary(), _outside))
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         return function
     return transpile.rewrite(function, counterpart).bind(function, _vocabulary(), _outside)

@@ -12,11 +12,12 @@ from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import Countable, countable
 from anabranch.runtime.control.loop_state import Loop
+from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.heap import Heap, Row
 from anabranch.runtime.values.python_rules import interval_of
 
 
@@ -36,19 +37,39 @@ def for_(
     form = Form(tuple(names), tuple(exits))
     if not tracing():
         return form.give(_run(items, body, init, form))
+    return form.give(run(items, body, init, form, f"the for loop at {where(body)}"))
+
+
+def run(
+    items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after a loop that is traced."""
+    if isinstance(items, Source):
+        return _consume(items, body, init, form)
     sequence = countable(items)
     state = (NEXT, no_value, *init)
-    what = f"the for loop at {where(body)}"
     if sequence is None:
-        return form.give(steps.unroll(iter(items), body, state, form, what))
+        return steps.unroll(iter(items), body, state, form, what)
     if isinstance(sequence.length, int) and sequence.length <= 1:
-        return form.give(steps.unroll(iter(sequence), body, state, form, what))
+        return steps.unroll(iter(sequence), body, state, form, what)
     try:
-        return form.give(_stage(sequence, body, init, form, what))
+        return _stage(sequence, body, init, form, what)
     except (ConcretizationError, StructureMismatchError):
         if not isinstance(sequence.length, int):
             raise
-    return form.give(steps.unroll(iter(sequence), body, state, form, what))
+    return steps.unroll(iter(sequence), body, state, form, what)
+
+
+def _consume(source: Source, body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+    """Over a generator, the body runs where the generator yields."""
+    state = Row((NEXT, no_value, *init), ("exit code", "returned value", *form.names))
+
+    def take(item: Any) -> Any:
+        state[:] = form.take(body(item, *state[2:]))
+        return state[0] >= BREAK
+
+    source.drive(take, leaves=bool(form.exits))
+    return tuple(state)
 
 
 def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:

@@ -156,6 +156,20 @@ class Rows(Countable):
         return indexing.get(self.array, index)
 
 
+class Tail(Countable):
+    """All but the first item of a sequence that has one."""
+
+    def __init__(self, items: Countable) -> None:
+        self.items = items
+
+    @property
+    def length(self) -> Any:
+        return self.items.length - 1
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index + 1)
+
+
 class Enumerated(Countable):
     """`enumerate(items, start)`."""
 

@@ -19,7 +19,7 @@ from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
 from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.heap import Heap, Row, Slot
 from anabranch.runtime.values.undefined import Undefined
 
 INT64 = ArrayType((), np.dtype(np.int64))
@@ -101,6 +101,8 @@ class LoopTypes:
         if position < len(names):
             return names[position]
         target = self.slots[position - len(names)].target
+        if isinstance(target, Row):
+            return " or ".join(f"'{n}'" for n in target.names)
         return f"the contents of a {type(target).__name__}"
 
 
@@ -122,7 +124,17 @@ def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
 
 
 def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop) -> None:
-    """A container that changes its size or keys at each step has no type."""
+    """A container that changes its size or keys at each step, or an array that changes its shape, has no type."""
+    width = 2 + len(loop.init)
+    target = types.slots[i - width].target if i >= width else None
+    if isinstance(target, Row) and isinstance(after, layouts.Node):
+        for name, child in zip(target.names, after.children, strict=True):
+            _check_growth(f"'{name}'", child, loop)
+    else:
+        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop)
+
+
+def _check_growth(name: str, after: layouts.Layout, loop: Loop) -> None:
     if not isinstance(after, layouts.Choice):
         return
     nodes = [
@@ -131,11 +143,11 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop) ->
     shapes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
         raise StructureMismatchError(
-            f"{types.name(i)} has {len(nodes[0].children)} elements before a step of {loop.what} and "
+            f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
             f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size"
         )
     if len(shapes) > 1:
         first, last = (str(layouts.numeric(s)) for s in (shapes[0], shapes[-1]))
         raise StructureMismatchError(
-            f"'{types.name(i)}' is {first} before a step of {loop.what} and {last} after it; its shape must not change"
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change"
         )

@@ -13,6 +13,7 @@ from anabranch.runtime.control.compare import (
     is_not as is_not,
     not_in as not_in,
 )
+from anabranch.runtime.control.each import each as each
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
     CONTINUE as CONTINUE,
@@ -21,9 +22,11 @@ from anabranch.runtime.control.exits import (
     no_value as no_value,
     returned as returned,
 )
+from anabranch.runtime.control.folding import count as count
 from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.mathematics import mathematics
+from anabranch.runtime.control.sources import generator as generator
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.try_ import try_block as try_block
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined

@@ -21,6 +21,16 @@ from anabranch.runtime.values.traced import Traced
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
 
 
+class Row(list[Any]):
+    """The values of some names, kept where the generators that a loop goes over find and change them."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, values: Iterable[Any], names: tuple[str, ...]) -> None:
+        super().__init__(values)
+        self.names = names
+
+
 class Slot(abc.ABC):
     """One mutable object. Its contents are a container value: a tuple or a dict of its parts."""
 
@@ -164,7 +174,7 @@ def _slot_names(cls: type) -> list[str]:
 def _slot_of(value: Any) -> Slot | None:
     if isinstance(value, types.CellType):
         return _CellSlot(value)
-    if type(value) in (list, collections.deque):
+    if type(value) in (list, collections.deque, Row):
         return _SequenceSlot(value)
     if type(value) is set:
         return _SetSlot(value)

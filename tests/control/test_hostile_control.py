@@ -527,7 +527,7 @@ def itertools_of_a_traced_count(n):
     return s
 
 
-@case((3,), (0,), refused=UnsupportedConstructError)
+@case((3,), (0,))
 def generator_of_the_users_own(n):
     def gen():
         yield n

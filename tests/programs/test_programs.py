@@ -13,8 +13,6 @@ from tests.programs.catalogue import CASES, concrete
 MISSING = {
     "carry_shape_change": "an array that grows in a loop",
     "list_append_traced": "a list that grows in a staged loop",
-    "generator_traced": "a generator of a length known only at run time",
-    "listcomp_filter": "a comprehension filtered at run time",
     "dyn_slice_sum": "a slice of a length known only at run time",
     "mask_read_sum": "selection by a mask",
 }

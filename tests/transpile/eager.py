@@ -23,8 +23,7 @@ def defined(value: Any) -> Any:
 
 
 def returned(value: Any) -> Any:
-    assert value is not no_value
-    return value
+    return None if value is no_value else value
 
 
 def _check(result: Any, names: tuple[str, ...]) -> Any:
@@ -173,3 +172,37 @@ def staged(value: Any) -> Any:
 @contextmanager
 def try_block() -> Iterator[None]:
     yield
+
+
+def each(
+    items: Iterable[Any],
+    element: Callable[..., Any],
+    condition: Callable[..., Any] | None = None,
+    width: int | None = None,
+    nested: bool = False,
+    whole: bool = False,
+) -> Iterator[Any]:
+    return _each(iter(items), element, condition, width, nested)
+
+
+def _each(items: Iterator[Any], element: Any, condition: Any, width: int | None, nested: bool) -> Iterator[Any]:
+    for item in items:
+        args = (item,) if width is None else tuple(item)
+        if condition is None or condition(*args):
+            if nested:
+                yield from element(*args)
+            else:
+                yield element(*args)
+
+
+def generator(function: Callable[..., Any]) -> Callable[..., list[Any]]:
+    def make(*args: Any, **kwargs: Any) -> list[Any]:
+        items: list[Any] = []
+        function(items.append, *args, **kwargs)
+        return items
+
+    return make
+
+
+def count(items: Iterable[Any]) -> int:
+    return sum(1 for _ in items)

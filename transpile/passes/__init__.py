@@ -16,6 +16,7 @@ from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
 from anabranch.transpile.passes.function import Class, Function, Lambda
+from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.match import Binding, Match
 from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
@@ -31,8 +32,8 @@ PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
-    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Named(), Formatted(), Undefined(),
-    Refused(),
+    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Generator(), Named(), Formatted(),
+    Undefined(), Refused(),
 )  # fmt: skip
 
 _STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}

@@ -6,6 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.nodes import call, name
 from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.passes.generator import of_list
 from anabranch.transpile.reader import Reader
 
 # Functions that see the names of the function that calls them, which differ once it is rewritten.
@@ -31,6 +32,10 @@ class Call(ExpressionPass):
                 reader.work.session.report("AB106", node)
             if function.value == "super" and not node.args:
                 return self._super(reader, node)
+        if isinstance(function, cst.Name) and function.value == reader.work.session.pushed.take:
+            return reader.children(node)
+        if (reduction := of_list(reader, node)) is not None:
+            return reduction
         if self._is_staged(reader, function):
             return reader.children(node)
         arguments = [self._argument(reader, argument) for argument in node.args]

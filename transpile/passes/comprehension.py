@@ -14,7 +14,7 @@ from anabranch.transpile.reader import Reader
 class Comprehension(ExpressionPass):
     """A comprehension stays; its element, iterables and conditions are rewritten."""
 
-    handles = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    handles = (cst.ListComp, cst.SetComp, cst.DictComp)
     examples = (
         Example(
             "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
@@ -75,10 +75,11 @@ class Formatted(ExpressionPass):
 
 
 class Refused(ExpressionPass):
-    """await and yield can't be rewritten."""
+    """await, and a yield whose value is used or that is the jitted function's own, can't be rewritten."""
 
     handles = (cst.Await, cst.Yield)
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        reader.work.session.report("AB101" if isinstance(node, cst.Await) else "AB102", node)
+        code = "AB101" if isinstance(node, cst.Await) else "AB115" if reader.work.pushing else "AB102"
+        reader.work.session.report(code, node)
         return node

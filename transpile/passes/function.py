@@ -41,6 +41,21 @@ class Function(StatementPass):
             "def f(n):\n    def g(k):\n        return not k\n    return g(n)\n",
             "def f(n):\n    def g(k):\n        return ab.not_(k)\n    return ab.call(g, n)\n",
         ),
+        Example(
+            "def f(a):\n    def g(k):\n        for v in a:\n            yield v * k\n    return sum(g(2))\n",
+            """def f(a):
+    @ab.generator
+    def g(yield_, k):
+        def for_body(v):
+            def if_true():
+                return ab.RETURN, None
+            def if_false():
+                return ab.NEXT, ab.no_value
+            return ab.if_(yield_(v * k), if_true, if_false)
+        exit_, value_ = ab.for_(a, for_body, exits=("return",))
+    return ab.call(sum, ab.call(g, 2))
+""",
+        ),
     )
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
@@ -49,10 +64,14 @@ class Function(StatementPass):
             work.session.report("AB101", node.name)
             return Step([node], rest)
         reader = Reader(work, work.flow.entry(node), here.place)
-        new = work.inner(node, reader.point).function_def()
+        inner = work.inner(node, reader.point)
+        new = inner.function_def()
         parameters = replace_children(node.params, lambda p: _defaults(reader, p))
         if parameters is not node.params:
             new = work.derived(new.with_changes(params=parameters), node)
+        if inner.pushing:
+            marked = [cst.Decorator(work.layout.constant("generator")), *new.decorators]
+            new = work.derived(new.with_changes(decorators=marked), node)
         return Step([new], rest)
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Choice, Exit, Exits, Propagate, Unit, Units, exits_of, units_of
 from anabranch.transpile.flow import Region
-from anabranch.transpile.frames import Layout, ResultFrame
+from anabranch.transpile.frames import Layout, ResultFrame, UserFrame
 from anabranch.transpile.lowering import Here, Lowering, Split, Step
 from anabranch.transpile.nodes import Statement, assign, string, tuple_of
 from anabranch.transpile.places import Place
@@ -68,6 +68,9 @@ def finish(
     if orelse and Exit.BREAK in loop.exits:
         following = [Choice(work.comparison(code, Exit.NEXT), orelse, (), origin)]
     following += rest
+    if isinstance(here.frame, UserFrame) and not following and work.pushing:
+        # The last statement of a generator: nobody looks at what it returns.
+        return Step(statements, ())
     if Exit.RETURN in loop.exits:
         leave = Propagate(code, noted, frozenset({Exit.RETURN}), origin)
         if endless and Exit.BREAK not in loop.exits:

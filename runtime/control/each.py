@@ -1,0 +1,118 @@
+"""Generator expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import iteration
+from anabranch.runtime.control.exits import BREAK, NEXT
+from anabranch.runtime.control.for_ import run
+from anabranch.runtime.control.if_ import if_, where
+from anabranch.runtime.control.sources import Source, Take
+from anabranch.runtime.control.steps import Form
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.python_scalar import python_scalar
+
+_BROKEN = Form((), ("break",))
+
+
+class Each(Source):
+    """`(element(item) for item in items if condition(item))`.
+
+    Parameters
+    ----------
+    items : iterable
+    element, condition : callable
+        Of the item, or of its `width` parts where the target is a tuple.
+    width : int, optional
+    nested : bool
+        The elements are such expressions themselves, one after the other.
+    whole : bool
+        A list was written: all of it is computed even where its first elements decide.
+    """
+
+    def __init__(
+        self,
+        items: Any,
+        element: Callable[..., Any],
+        condition: Callable[..., Any] | None = None,
+        width: int | None = None,
+        nested: bool = False,
+        whole: bool = False,
+    ) -> None:
+        super().__init__()
+        sequence = None if isinstance(items, Source) else iteration.countable(items)
+        self._over = items if isinstance(items, Source) else iter(items) if sequence is None else sequence
+        self._element, self._condition, self._width = element, condition, width
+        self._nested, self.whole = nested, whole
+
+    def hand(self, take: Take) -> None:
+        """Run the loops of the expression with `take` in the innermost."""
+        self._run(take)
+
+    def _run(self, take: Take) -> Any:
+        """Whether `take` wanted no more."""
+
+        def found(args: tuple[Any, ...]) -> Any:
+            value = self._element(*args)
+            return value._run(take) if self._nested else take(value)
+
+        def body(item: Any) -> Any:
+            args = self._parts(item)
+            if self._condition is None:
+                return _code(found(args))
+            return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
+
+        code = run(self._over, body, (), _BROKEN, f"the generator expression at {where(self._element)}")[0]
+        return code >= BREAK
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        for item in self._over:
+            args = self._parts(item)
+            kept = True if self._condition is None else truth(self._condition(*args))
+            if not isinstance(kept, bool):
+                raise ConcretizationError(
+                    f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
+                    "time, so that the number of its items is; a for statement, sum, any, all, min and max go over it"
+                )
+            if kept and self._nested:
+                yield from self._element(*args)
+            elif kept:
+                yield self._element(*args)
+
+    def first(self) -> tuple[Any, Each] | None:
+        """The first element and the expression of the others, where it is known that there is one."""
+        over = self._over
+        if self._condition is not None or self._nested or not isinstance(over, iteration.Countable):
+            return None
+        if not isinstance(over.length, int) or over.length < 1:
+            return None
+        rest = Each(iteration.Tail(over), self._element, width=self._width)
+        return self._element(*self._parts(over.at(0))), rest
+
+    def _parts(self, item: Any) -> tuple[Any, ...]:
+        if self._width is None:
+            return (item,)
+        parts = tuple(item)
+        if len(parts) > self._width:
+            raise ValueError(f"too many values to unpack (expected {self._width})")
+        if len(parts) < self._width:
+            raise ValueError(f"not enough values to unpack (expected {self._width}, got {len(parts)})")
+        return parts
+
+
+each = Each
+
+
+def _code(left: Any) -> Any:
+    """How the step of a loop ends."""
+    decided = truth(left)
+    if isinstance(decided, bool):
+        return BREAK if decided else NEXT
+    return python_scalar(atoms.select(decided, atoms.literal(BREAK, np.int64), atoms.literal(NEXT, np.int64)))

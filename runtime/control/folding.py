@@ -1,0 +1,110 @@
+"""`sum`, `any`, `all`, `min`, `max` and `len` of what generators give, without the items side by side."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control.each import Each
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration import Countable
+from anabranch.runtime.control.sources import Source
+from anabranch.runtime.control.truth import truth_value
+from anabranch.runtime.control.undefined import defined
+from anabranch.runtime.values.heap import Row
+from anabranch.runtime.values.undefined import Undefined
+
+
+def source(items: Any) -> Source | None:
+    """What gives the items one after the other at run time; None where they are there side by side."""
+    if isinstance(items, Source):
+        return items
+    if isinstance(items, Countable) and not isinstance(items.length, int):
+        return Each(items, lambda item: item)
+    return None
+
+
+def total(items: Source, start: Any) -> Any:
+    """`sum(items, start)`."""
+    if isinstance(start, (str, bytes, bytearray)):
+        return sum(items, start)
+    split = items.first() if isinstance(items, Each) else None
+    if split is not None:
+        start, items = start + split[0], split[1]
+    row = Row((start,), ("the sum",))
+
+    def take(item: Any) -> bool:
+        row[0] = row[0] + item
+        return False
+
+    items.drive(take, leaves=False)
+    return row[0]
+
+
+def count(items: Source) -> Any:
+    """`len` of the list of the items."""
+    row = Row((0,), ("the length",))
+
+    def take(_: Any) -> bool:
+        row[0] = row[0] + 1
+        return False
+
+    items.drive(take, leaves=False)
+    return row[0]
+
+
+def quantified(items: Source, until: bool) -> Any:
+    """Whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
+    whole = isinstance(items, Each) and items.whole
+    row = Row((not until,), ("the answer",))
+
+    def take(item: Any) -> Any:
+        if whole:
+            row[0] = if_(row[0] == until, lambda: row[0], lambda: truth_value(item))
+            return False
+        row[0] = truth_value(item)
+        return row[0] if until else row[0] == until
+
+    items.drive(take, leaves=not whole)
+    return row[0]
+
+
+def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]) -> Any:
+    """`min` or `max`: the first that no other one is less, or greater, than."""
+    better = operator.lt if function is min else operator.gt
+    key = options.get("key")
+    split = items.first() if isinstance(items, Each) else None
+    names = ("whether there is an item", f"the {function.__name__}", "its key")
+
+    def keyed(item: Any) -> Any:
+        return item if key is None else key(item)
+
+    if split is not None:
+        row = Row((True, split[0], keyed(split[0])), names)
+        items = split[1]
+    else:
+        row = Row((False, Undefined("best"), Undefined("key")), names)
+
+    def take(item: Any) -> bool:
+        rank = keyed(item)
+
+        def compare() -> tuple[Any, ...]:
+            best, old = defined(row[1]), defined(row[2])
+            return if_(better(rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
+
+        best, rank = if_(row[0], compare, lambda: (item, rank))
+        row[:] = (True, best, rank)
+        return False
+
+    items.drive(take, leaves=False)
+    return _found(function, row, options)
+
+
+def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
+    """The best item, or what Python gives where there is none."""
+
+    def empty() -> Any:
+        return function((), **{k: v for k, v in options.items() if k == "default"})
+
+    return if_(row[0], lambda: defined(row[1]), empty)

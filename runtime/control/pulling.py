@@ -1,0 +1,74 @@
+"""Items one by one from code that hands them on: it runs in a thread of its own, and only while it is asked."""
+
+from __future__ import annotations
+
+import contextvars
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.trace import current, tracing
+
+
+class _ClosedError(BaseException):
+    """Unwinds code whose items nobody wants any more."""
+
+
+def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
+    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
+
+    Raises
+    ------
+    ConcretizationError
+        Where an item is handed on under a run-time condition.
+    """
+    builder = current() if tracing() else None
+    asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+
+    def take(item: Any) -> bool:
+        if builder is not None and current() is not builder:
+            raise ConcretizationError(
+                "whether a generator yields is known only at run time, but its items are asked for one by one (next, "
+                "zip, list, a function that is not rewritten); go over it with a for statement"
+            )
+        given.put(("item", item))
+        if asked.get():
+            raise _ClosedError
+        return False
+
+    def run() -> None:
+        try:
+            hand(take)
+        except _ClosedError:
+            given.put(("closed", None))
+        except BaseException as error:
+            given.put(("error", error))
+        else:
+            given.put(("end", None))
+
+    return _items(threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True), asked, given)
+
+
+def _items(
+    thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
+) -> Iterator[Any]:
+    thread.start()
+    waiting = False
+    try:
+        while True:
+            kind, value = given.get()
+            waiting = kind == "item"
+            if kind == "error":
+                raise value
+            if kind != "item":
+                return
+            yield value
+            waiting = False
+            asked.put(False)
+    finally:
+        if waiting:
+            asked.put(True)
+        thread.join()

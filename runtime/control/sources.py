@@ -1,0 +1,110 @@
+"""Iterables that hand on their items: generator functions and generator expressions of the user's.
+
+A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
+Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
+decided by what is known while tracing.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.runtime.control.pulling import pulled
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.trace import Builder, current, tracing
+
+Take = Callable[[Any], Any]
+
+
+class Source(abc.ABC):
+    """An iterator that is used up once: by handing each item to a function, or one by one."""
+
+    def __init__(self) -> None:
+        self._made: Builder | None = current() if tracing() else None
+        self._spent: bool | None = False  # None: perhaps not wholly
+        self._items: Iterator[Any] | None = None
+
+    @abc.abstractmethod
+    def hand(self, take: Take) -> None:
+        """Call `take` with each item, until it answers that it wants no more."""
+
+    def drive(self, take: Take, leaves: bool) -> None:
+        """Hand on what is left; `leaves` says that `take` may want no more before the end."""
+        self._check_place()
+        if self._items is not None:
+            _hand_each(self._items, take)
+        elif not self._used_up():
+            self._spent = None if leaves else True
+            self.hand(take)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._check_place()
+        if self._items is None:
+            self._items = iter(()) if self._used_up() else self.pull()
+        return next(self._items)
+
+    @abc.abstractmethod
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+
+    def _used_up(self) -> bool:
+        if self._spent is None:
+            raise UnsupportedOperationError(
+                "a generator is used again after a loop that may have left it before its end; make a new one"
+            )
+        return self._spent
+
+    def _check_place(self) -> None:
+        if self._made is not None and self._made is not current():
+            raise UnsupportedOperationError(
+                "a generator made outside of a run-time loop or branch is used inside of it, so that how much is left "
+                "of it is known only at run time; make it inside"
+            )
+
+
+def _hand_each(items: Iterator[Any], take: Take) -> None:
+    for item in items:
+        left = truth(take(item))
+        if not isinstance(left, bool):
+            raise UnsupportedOperationError(
+                "a loop over a generator that next() was called on is left under a run-time condition; "
+                "start with the loop"
+            )
+        if left:
+            return
+
+
+class Generated(Source):
+    """What a call of a generator function gives."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__()
+        self._call = (function, args, kwargs)
+
+    def hand(self, take: Take) -> None:
+        """Run the function's body."""
+        function, args, kwargs = self._call
+        function(take, *args, **kwargs)
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        function, args, kwargs = self._call
+        # Not of `self`: what is asked no more is found out by its being forgotten.
+        return pulled(lambda take: function(take, *args, **kwargs))
+
+
+def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
+    """Make `function`, which hands its values to its first parameter, a generator function again."""
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Generated:
+        return Generated(function, args, kwargs)
+
+    return make

@@ -1,0 +1,107 @@
+"""Generator expressions, and list comprehensions that a reduction uses up at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from anabranch.transpile.names import bound_names
+from anabranch.transpile.nodes import descendants, name
+from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.passes.comprehension import Comprehension
+from anabranch.transpile.reader import Reader
+
+# Built-in functions that need no more of a list than its items one after the other.
+_REDUCTIONS = {f"ab.builtins.{f}_" for f in ("sum", "any", "all", "min", "max")}
+
+
+class Generator(ExpressionPass):
+    """A generator expression becomes a call with its element, and its condition, as functions of the item."""
+
+    handles = (cst.GeneratorExp,)
+    examples = (
+        Example(
+            "def f(a, k):\n    return sum(v * k for v in a if v > 0)\n",
+            "def f(a, k):\n    return ab.call(sum, ab.each(a, lambda v: v * k, lambda v: v > 0))\n",
+        ),
+        Example(
+            "def f(a, b):\n    return max(i * w for i, v in a for w in b[v])\n",
+            "def f(a, b):\n    return ab.call(max, "
+            "ab.each(a, lambda i, v: ab.each(b[v], lambda w: i * w), width=2, nested=True))\n",
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.GeneratorExp)
+        if not _is_plain(node):
+            return Comprehension().rewrite(reader, node)
+        return each(reader, node)
+
+
+def of_list(reader: Reader, node: cst.Call) -> cst.Call | None:
+    """`sum([…])` and its like as the same call of a generator; None for any other call."""
+    function, first = node.func, node.args[0].value if node.args else None
+    if not isinstance(function, cst.Name) or not isinstance(first, cst.ListComp) or reader.is_local(function.value):
+        return None
+    text = reader.work.session.headers.get(function.value, "").replace(reader.work.session.ab, "ab", 1)
+    if not _is_plain(first):
+        return None
+    if function.value == "len" and "len" in reader.work.session.native and len(node.args) == 1:
+        return reader.staged("count", each(reader, first))
+    if text not in _REDUCTIONS:
+        return None
+    items = each(reader, first, [_keyword("whole")] if text.endswith(("any_", "all_")) else [])
+    others = [reader.children(a) for a in node.args[1:]]
+    return node.with_changes(args=[node.args[0].with_changes(value=items), *others])
+
+
+def each(reader: Reader, node: cst.GeneratorExp | cst.ListComp, last: list[cst.Arg] | None = None) -> cst.Call:
+    """`ab.each(items, lambda item: element, lambda item: condition)`, one in the other for several loops."""
+    made = _each(reader.deferred("AB109"), node.for_in, node.elt, last or [])
+    return reader.work.derived(made, node)
+
+
+def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: list[cst.Arg]) -> cst.Call:
+    names = bound_names(loop.target)
+    inside = replace(reader, hidden=reader.hidden | set(names))
+    inner = loop.inner_for_in
+    value = inside.argument(element) if inner is None else _each(inside, inner, element, [])
+    arguments = [reader.argument(loop.iter), _function(names, value)]
+    if loop.ifs:
+        first, *others = (inside.argument(c.test) for c in loop.ifs)
+        test = inside.staged("and_", first, *map(inside.thunk_of, others)) if others else first
+        arguments.append(_function(names, test))
+    options = [_keyword("width", str(len(names)))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
+    if inner is not None:
+        options.append(_keyword("nested"))
+    call = reader.staged("each", *arguments)
+    return call.with_changes(args=[*call.args, *options, *last])
+
+
+def _function(names: list[str], value: cst.BaseExpression) -> cst.Lambda:
+    return cst.Lambda(cst.Parameters([cst.Param(name(n)) for n in names]), value)
+
+
+def _keyword(text: str, value: str = "True") -> cst.Arg:
+    return cst.Arg(
+        cst.Integer(value) if value.isdigit() else name(value),
+        keyword=name(text),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def _is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
+    """Whether its targets are names or rows of names, and it binds nothing else."""
+    loop: cst.CompFor | None = node.for_in
+    while loop is not None:
+        target = loop.target
+        row = [e.value for e in target.elements] if isinstance(target, (cst.Tuple, cst.List)) else [target]
+        names = [n.value for n in row if isinstance(n, cst.Name)]
+        starred = isinstance(target, (cst.Tuple, cst.List)) and any(
+            isinstance(e, cst.StarredElement) for e in target.elements
+        )
+        if loop.asynchronous is not None or starred or len(set(names)) < len(row):
+            return False
+        loop = loop.inner_for_in
+    return not any(isinstance(n, (cst.NamedExpr, cst.Await, cst.Yield)) for n in descendants(node))
