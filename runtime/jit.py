@@ -14,14 +14,14 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from anabranch import transpile
+from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError, StaticArgumentError
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
-from anabranch.runtime.signature import Leaves, exact_key, layout_of
+from anabranch.runtime.signature import Leaves, exact_key
 from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.tracing import Arguments, trace_call
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.tracing import trace_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -163,14 +163,11 @@ class Wrapped(Generic[P, R]):
 
     def _trace(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Traced:
         args, kwargs, statics = plain
-        layout = tuple(map(layout_of, args))
-        # In the order of the key: leaves are numbered as they were taken apart.
-        named: dict[str, layouts.Layout] = {k: layout_of(v) for k, v in sorted(kwargs.items())}
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
         strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        arguments = Arguments(layout, named, aliases, readonly, strides)
+        arguments = arguments_of(args, kwargs, aliases=aliases, readonly=readonly, strides=strides)
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})

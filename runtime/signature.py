@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,13 @@ class ShapeDtypeStruct:
     dtype: Any
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeated:
+    """A list, dict or object that is an argument, or part of one, for the second time."""
+
+    index: int
+
+
 # x87's extended precision and its complex form.
 _TOO_WIDE = tuple(
     d for d in (np.dtype(np.longdouble), np.dtype(np.clongdouble)) if d.name not in ("float64", "complex128")
@@ -43,11 +50,12 @@ _TOO_WIDE = tuple(
 class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
-    __slots__ = ("arrays", "values")
+    __slots__ = ("arrays", "containers", "values")
 
     def __init__(self) -> None:
         self.values: list[Any] = []
         self.arrays: list[NDArray] = []
+        self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
 
     def key(self, value: Any, where: str) -> Any:
         """The hashable description of an argument; its leaves are appended to `values`."""
@@ -80,6 +88,10 @@ class Leaves:
                 f"argument '{where}' is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of "
                 "these; name it in static_argnames if it is the same from call to call"
             )
+        if structure.mutable:
+            if id(value) in self.containers:
+                return Repeated(list(self.containers).index(id(value)))
+            self.containers[id(value)] = value
         return (
             structure,
             *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
@@ -136,6 +148,21 @@ def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
                 )
 
 
+def check_objects(leaves: Leaves, outside: Container[Any]) -> None:
+    """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
+
+    Raises
+    ------
+    AliasError
+    """
+    for value in leaves.containers.values():
+        if value in outside:
+            raise AliasError(
+                f"a {type(value).__name__} from outside of the function is passed to it, too, and the function changes "
+                "such objects; pass it alone, or a copy"
+            )
+
+
 def _overlap(a: NDArray, b: NDArray) -> bool:
     try:
         return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]
@@ -167,8 +194,11 @@ def _static_key(value: Any) -> Any:
     return ("static", type(value), value)
 
 
-def layout_of(value: Any) -> layouts.Layout:
-    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held."""
+def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
+    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
+
+    `seen` numbers the mutable containers of the call's arguments by identity.
+    """
     if type(value) in PYTHON_DTYPES:
         return layouts.Leaf(python_abstract(type(value)))
     if isinstance(value, np.generic):
@@ -180,7 +210,11 @@ def layout_of(value: Any) -> layouts.Layout:
     structure = None if isinstance(value, _STATIC) else containers.structure_of(value)
     if structure is None:
         return layouts.Held(value)
-    return layouts.Node(structure, tuple(map(layout_of, structure.children(value))))
+    if structure.mutable:
+        if id(value) in seen:
+            return layouts.Held(Repeated(seen[id(value)]))
+        seen[id(value)] = len(seen)
+    return layouts.Node(structure, tuple([layout_of(c, seen) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

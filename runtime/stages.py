@@ -11,7 +11,7 @@ from anabranch.runtime._jaxlib import Executable, compile_text
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.signature import Leaves, check_sharing
+from anabranch.runtime.signature import Leaves, check_objects, check_sharing
 from anabranch.runtime.tracing import Plan
 
 
@@ -91,7 +91,9 @@ class Compiled:
             leaves.hoist(array)
         if self.plan.mutated:
             check_sharing(leaves, self.plan.mutated)
-        return self.plan.finish(self.executable(leaves.buffers()), leaves.values)
+        if self.plan.written or self.plan.slots:
+            check_objects(leaves, self.plan.guards.heap)
+        return self.plan.finish(self.executable(leaves.buffers()), leaves)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.

@@ -90,6 +90,8 @@ class Trace:
         self.prints: list[tuple[tuple[Any, ...], dict[str, Any], int]] = []
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
+        # Objects that were made by a class while tracing, by identity.
+        self.born: dict[int, Any] = {}
         # For each function that is running, the depths of the builders in which it was called.
         self.active: dict[Any, list[int]] = {}
 
@@ -98,6 +100,14 @@ class Trace:
         storage = self.details.setdefault((type, number), Storage(type))
         self.root.env.setdefault(storage, Literal(np.broadcast_to(np.zeros((), type.dtype), type.shape)))
         return storage
+
+    def is_born(self, value: Any) -> bool:
+        """Whether an object was made while tracing."""
+        return id(value) in self.born
+
+    def bear(self, value: Any) -> None:
+        """Note that an object was made while tracing."""
+        self.born[id(value)] = value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

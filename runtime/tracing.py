@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.control import vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
+from anabranch.runtime.signature import Leaves
 from anabranch.runtime.trace import Failure, Storage, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms, checks, containers, host, layout as layouts, raising, views
+from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.heap import Heap, Slot, slot_of
+from anabranch.runtime.values.host import Building, build, hosted
 from anabranch.runtime.values.traced import Traced
 
 NDArray = np.ndarray[Any, Any]
@@ -30,19 +33,21 @@ del _vocabulary  # imported so that rewritten code finds it
 class Plan:
     """What a call does around the Program.
 
-    The outputs of the Program are the leaves of the result (but for arrays that are an argument or occur twice), then
-    new contents of mutated array arguments, of objects from outside, what is printed, and (when something can fail) the
-    error code and what the failures say of themselves.
+    The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
+    argument or occur twice), then new contents of mutated array arguments, what is printed, and (when something can
+    fail) the error code and what the failures say of themselves.
     """
 
     program: Program
-    result: layouts.Layout | None  # None where the function always raises
+    # Of (result, contents of `written`…, contents of `slots`…); None where the function always raises.
+    result: layouts.Layout | None
     leaf_count: int
     # Leaf of the result -> the argument leaf whose array it is, or is a view of.
     returned_arguments: dict[int, tuple[int, views.Path]]
     shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
     mutated: tuple[int, ...]  # argument leaves to write back
-    slots: tuple[tuple[Slot, layouts.Layout], ...]
+    written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
+    slots: tuple[Slot, ...]  # objects from outside to write back
     failures: tuple[Failure, ...]
     can_fail: bool
     details: tuple[Storage, ...]  # what the outputs after the error code are
@@ -50,7 +55,7 @@ class Plan:
     prints: tuple[tuple[layouts.Layout, dict[str, Any], int], ...] = ()
     hoisted: tuple[NDArray, ...] = ()  # arrays from outside, inputs after the arguments
 
-    def finish(self, outputs: list[NDArray], leaves: Sequence[Any]) -> Any:
+    def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
         first = len(outputs) - len(self.details)
         code = int(outputs[first - 1]) if self.can_fail else 0
@@ -59,21 +64,25 @@ class Plan:
         if code:
             raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
         assert self.result is not None
-        at = iter(outputs)
+        at, given = iter(outputs), leaves.values
         results: list[NDArray] = []
         for k in range(self.leaf_count):
             if k in self.returned_arguments:
                 leaf, path = self.returned_arguments[k]
-                results.append(functools.reduce(lambda base, step: step.of(base), path, leaves[leaf]))
+                results.append(functools.reduce(lambda base, step: step.of(base), path, given[leaf]))
             elif k in self.shared_results:
                 results.append(results[self.shared_results[k]])
             else:
                 results.append(next(at))
         for leaf in self.mutated:
-            np.copyto(leaves[leaf], next(at))
-        for slot, layout in self.slots:
-            slot.restore(host.build(layout, at))
-        return host.build(self.result, iter(results))
+            np.copyto(given[leaf], next(at))
+        objects = list(leaves.containers.values())
+        result, *contents = Building(objects, given).build(self.result, iter(results))
+        targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
+        for slot, after in zip(targets, contents, strict=True):
+            assert slot is not None
+            slot.restore(after)
+        return result
 
     def _print(self, outputs: list[NDArray], code: int) -> None:
         """Print what was printed before the function ended or failed."""
@@ -81,7 +90,7 @@ class Plan:
         end = len(outputs) - len(self.details) - self.can_fail
         at = iter(outputs[end - width : end])
         for layout, kwargs, before in self.prints:
-            values = host.build(layout, at)
+            values = build(layout, at)
             if not code or code > before:
                 print(*values, **kwargs)  # noqa: T201 - the user's own
 
@@ -90,22 +99,17 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
     """Trace `function(*arguments)`."""
     trace, guards = Trace(), Guards()
     trace.is_outside = guards.knows
-
-    def enter(value: Any) -> None:
-        new = guards.add(value)
-        trace.roots += new
-        for snapshot in trace.snapshots:
-            snapshot.extend(new)
-
-    trace.enter = enter
     root = trace.root
     with building(root):
-        args, kwargs, handles = arguments.bind(trace)
+        given = arguments.bind(trace)
+        before = Heap((given.args, given.kwargs))
+        guards.heap.pass_over(given.containers)
+        guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        trace.enter = functools.partial(_enter, trace, guards)
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
-        given = Heap((args, kwargs))
         try:
-            value = resolve(function)(*args, **kwargs)
+            value = resolve(function)(*given.args, **given.kwargs)
             reached = True
         except UnreachableError:
             value, reached = None, False
@@ -120,12 +124,44 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
-        if given.changes():
-            names = ", ".join(sorted({type(s.target).__name__ for s in given.changes()}))
-            raise UnsupportedOperationError(
-                f"the function changes a {names} that is (part of) an argument; return it instead"
-            )
-        return _plan(trace, guards, hoisted, value if reached else None, reached, handles, arguments)
+        effects = Effects.found(before, guards, given)
+        return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+
+
+def _enter(trace: Trace, guards: Guards, value: Any) -> None:
+    """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
+    made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
+    if made_here or trace.is_born(value):
+        return
+    new = guards.add(value)
+    trace.roots += new
+    for snapshot in trace.snapshots:
+        snapshot.extend(new)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Effects:
+    """Objects that the function changed: among the arguments (by their places), and outside; and what they hold."""
+
+    written: tuple[int, ...]
+    slots: tuple[Slot, ...]
+    contents: tuple[Any, ...]
+
+    @staticmethod
+    def found(arguments: Heap, guards: Guards, given: Given) -> Effects:
+        """Look for changes, and put the outside back."""
+        places = {id(c): i for i, c in enumerate(given.containers)}
+        changes = [s for s in arguments.changes() if s.target not in guards.heap]
+        for slot in changes:
+            if id(slot.target) not in places:
+                raise UnsupportedOperationError(
+                    f"the function changes a {type(slot.target).__name__} that is (part of) an argument and can not be "
+                    "written back; return a new one instead"
+                )
+        slots = guards.heap.changes()
+        contents = tuple(s.contents() for s in (*changes, *slots))
+        guards.heap.restore()
+        return Effects(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)
 
 
 def _plan(
@@ -134,21 +170,19 @@ def _plan(
     hoisted: Hoisted,
     value: Any,
     reached: bool,
-    handles: list[Array | None],
+    given: Given,
     arguments: Arguments,
+    effects: Effects,
 ) -> Plan:
     root = trace.root
     if guards.written_arrays():
         raise UnsupportedOperationError(
             "the function writes into an array from outside while it is traced; pass it as an argument"
         )
-    slots = guards.heap.changes()
-    contents = [s.contents() for s in slots]
-    guards.heap.restore()
-    layout = _result_layout(value, guards.heap)
-    slot_layouts = [layouts.staged(layouts.describe(c, guards.heap.__contains__), lambda _: False) for c in contents]
-    packed = layouts.pack(value, layout) if reached else []
-    handles = [*handles, *hoisted.handles]
+    objects = {id(c): i for i, c in enumerate(given.containers)}
+    layout = _result_layout(value, effects.contents, guards.heap, objects, given.numbers)
+    packed = layouts.pack((value, *effects.contents), layout) if reached else []
+    handles = [*given.handles, *hoisted.handles]
     returned, shared = _identities(packed, handles)
     mutated = tuple(
         leaf
@@ -157,7 +191,6 @@ def _plan(
     )
     outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in returned and k not in shared]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
-    outputs += [p.atom for c, t in zip(contents, slot_layouts, strict=True) for p in layouts.pack(c, t)]
     texts = [layouts.staged(layouts.describe(values), lambda _: False) for values, _, _ in trace.prints]
     outputs += [p.atom for t, (v, _, _) in zip(texts, trace.prints, strict=True) for p in layouts.pack(v, t)]
     can_fail = trace.error_code in root.written
@@ -172,7 +205,8 @@ def _plan(
         returned_arguments=returned,
         shared_results=shared,
         mutated=mutated,
-        slots=tuple(zip(slots, slot_layouts, strict=True)),
+        written=effects.written,
+        slots=effects.slots,
         failures=tuple(trace.failures),
         can_fail=can_fail,
         details=details,
@@ -206,10 +240,23 @@ class Hoisted:
         return self.handles[-1]
 
 
-def _result_layout(value: Any, heap: Heap) -> layouts.Layout:
-    layout = layouts.staged(layouts.describe(value, heap.__contains__), lambda _: False)
-    _check_result(layout, "the result")
-    return layout
+def _result_layout(
+    value: Any, contents: tuple[Any, ...], outside: Heap, objects: Mapping[int, int], numbers: Mapping[int, int]
+) -> layouts.Layout:
+    """The layout of the result and of what changed objects hold, with the caller's own objects as such."""
+
+    def exists(part: Any) -> bool:
+        return id(part) in objects or part in outside
+
+    result = hosted(layouts.describe(value, exists), objects, {})
+    rest = [hosted(layouts.describe(c, exists), objects, numbers) for c in contents]
+    structure = containers.structure_of((value, *contents))
+    assert structure is not None
+    whole = layouts.staged(layouts.Node(structure, (result, *rest)), lambda _: False)
+    assert isinstance(whole, layouts.Node)
+    for part, where in zip(whole.children, ("the result", *["what an object holds"] * len(rest)), strict=True):
+        _check_result(part, where)
+    return whole
 
 
 def _check_result(layout: layouts.Layout, where: str) -> None:
@@ -249,48 +296,6 @@ def _identities(
         if first != k:
             shared[k] = first
     return returned, shared
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Arguments:
-    """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only."""
-
-    args: tuple[layouts.Layout, ...]
-    kwargs: dict[str, layouts.Layout]
-    aliases: tuple[int, ...] = ()
-    readonly: frozenset[int] = frozenset()
-    strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
-
-    def first(self, leaf: int) -> int:
-        """The first leaf that is the same array."""
-        return self.aliases[leaf] if leaf < len(self.aliases) else leaf
-
-    def bind(self, trace: Trace) -> tuple[tuple[Any, ...], dict[str, Any], list[Array | None]]:
-        """The arguments as traced values on fresh formals."""
-        root = trace.root
-        made: list[Array | None] = []
-
-        def unpack(layout: layouts.Layout) -> Any:
-            start = len(made)
-            atoms = [root.formal(t) for t in layouts.leaf_types(layout)]
-            reuse = {}
-            for k in range(start, start + len(atoms)):
-                first = self.first(k)
-                if first < start and made[first] is not None:
-                    reuse[k] = made[first]
-            return layouts.unpack(layout, iter(atoms), made, reuse)  # type: ignore[arg-type]
-
-        args = tuple(unpack(t) for t in self.args)
-        kwargs = {k: unpack(t) for k, t in self.kwargs.items()}
-        for leaf in self.readonly:
-            array = made[leaf]
-            if array is not None:
-                array.storage.readonly = "argument"
-        for leaf, strides in self.strides.items():
-            array = made[leaf]
-            if array is not None:
-                array.storage.strides = strides
-        return args, kwargs, made
 
 
 def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> None:

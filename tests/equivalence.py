@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import copy
 import io
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 
 from anabranch import jit
 from anabranch.runtime import check as checker, ir
+from anabranch.runtime.values.containers import attributes
 
 
 class Outcome:
@@ -55,6 +58,7 @@ def check(
     same(want.value, got.value, "the result", rtol, promoted)
     same(want.args, got.args, "the arguments", rtol, False)
     same(want.kwargs, got.kwargs, "the arguments", rtol, False)
+    assert sharing(want.value, want.args) == sharing(got.value, got.args)
     assert want.text == got.text
     _check_stages(wrapped, args, kwargs, want, rtol, promoted)
     return got.value
@@ -74,12 +78,49 @@ def _check_stages(
     for array in traced.plan.hoisted:
         leaves.hoist(array)
     outputs = ir.evaluate(traced.program, *leaves.buffers())
-    value = traced.plan.finish([np.array(o) for o in outputs], leaves.values)
+    value = traced.plan.finish([np.array(o) for o in outputs], leaves)
     same(want.value, value, "the result of the NumPy evaluation", rtol, promoted)
 
 
-def same(want: Any, got: Any, where: str, rtol: float, promoted: bool) -> None:
-    """Assert that two results are alike in type, structure, dtype, shape and value."""
+def sharing(value: Any, args: Any) -> dict[str, str]:
+    """Which lists, dicts and objects of the arguments and the result are one: path -> the first path to the object."""
+    first: dict[int, str] = {}
+    found: dict[str, str] = {}
+
+    def walk(part: Any, path: str) -> None:
+        parts = _parts(part)
+        if parts is None:
+            return
+        if not isinstance(part, tuple) and not getattr(type(part), "__dataclass_params__", _THAWED).frozen:
+            known = first.setdefault(id(part), path)
+            if known != path:
+                found[path] = known
+                return
+        for key, child in parts.items():
+            walk(child, f"{path}[{key!r}]")
+
+    walk(args, "arguments")
+    walk(value, "result")
+    return found
+
+
+_THAWED = types.SimpleNamespace(frozen=False)
+
+
+def _parts(value: Any) -> dict[Any, Any] | None:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, (list, tuple, collections.deque)):
+        return dict(enumerate(value))
+    if isinstance(value, (np.ndarray, np.generic, type)) or callable(value):
+        return None
+    return attributes(value) or None
+
+
+def same(want: Any, got: Any, where: str, rtol: float, promoted: bool, around: tuple[Any, ...] = ()) -> None:
+    """Assert that two results are alike in type, structure, dtype, shape and value; `around` is what they are in."""
+    if any(want is outer for outer in around):
+        return
     if promoted and isinstance(want, (int, float, np.generic)) and type(want) is not type(got):
         assert np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype, (
             f"{where}: {want!r} against {got!r}"
@@ -87,13 +128,15 @@ def same(want: Any, got: Any, where: str, rtol: float, promoted: bool) -> None:
         want = type(got)(want)
     assert type(want) is type(got), f"{where}: {type(want).__name__} {want!r} against {type(got).__name__} {got!r}"
     if isinstance(want, dict):
+        assert getattr(want, "default_factory", None) is getattr(got, "default_factory", None)
         assert list(want) == list(got), f"{where}: keys {list(want)} against {list(got)}"
         for key in want:
-            same(want[key], got[key], f"{where}[{key!r}]", rtol, promoted)
-    elif isinstance(want, (tuple, list)):
+            same(want[key], got[key], f"{where}[{key!r}]", rtol, promoted, (*around, want))
+    elif isinstance(want, (tuple, list, collections.deque)):
+        assert getattr(want, "maxlen", None) == getattr(got, "maxlen", None)
         assert len(want) == len(got), f"{where}: {want!r} against {got!r}"
         for i, (a, b) in enumerate(zip(want, got, strict=True)):
-            same(a, b, f"{where}[{i}]", rtol, promoted)
+            same(a, b, f"{where}[{i}]", rtol, promoted, (*around, want))
     elif isinstance(want, (np.ndarray, np.generic)):
         assert want.dtype == got.dtype, f"{where}: dtype {want.dtype} against {got.dtype}"
         assert want.shape == got.shape, f"{where}: shape {want.shape} against {got.shape}"
@@ -101,7 +144,7 @@ def same(want: Any, got: Any, where: str, rtol: float, promoted: bool) -> None:
         np.testing.assert_allclose(got, want, rtol=0 if exact else rtol, atol=0 if exact else 1e-300, err_msg=where)
     elif isinstance(want, float) or isinstance(want, complex):
         np.testing.assert_allclose(got, want, rtol=rtol, err_msg=where)
-    elif hasattr(want, "__dict__") and not callable(want):
-        same(vars(want), vars(got), where, rtol, promoted)
+    elif attributes(want) and not callable(want):
+        same(attributes(want), attributes(got), where, rtol, promoted, (*around, want))
     else:
         assert want == got, f"{where}: {want!r} against {got!r}"

@@ -86,7 +86,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
-        return target(*args, **kwargs)
+        made = target(*args, **kwargs)
+        if isinstance(function, type) and _makes_new_ones(function) and tracing():
+            current().trace.bear(made)
+        return made
     builder = current()
     depths = builder.trace.active.setdefault(code, [])
     # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
@@ -150,16 +153,23 @@ def _constructor(cls: type) -> Any:
     if issubclass(cls, np.generic):
         return staged_numpy(cls)
     init = cls.__init__
-    plain = type(cls).__call__ is type.__call__ and cls.__new__ in (object.__new__, BaseException.__new__)
-    if not (plain and isinstance(init, types.FunctionType) and is_users(init)):
+    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
+        if tracing():
+            current().trace.bear(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 
     return construct
+
+
+def _makes_new_ones(cls: type) -> bool:
+    """Whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
+    new: Any = cls.__new__
+    return type(cls).__call__ is type.__call__ and new in (object.__new__, BaseException.__new__)
 
 
 def is_users(function: types.FunctionType) -> bool:

@@ -18,7 +18,6 @@ from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import atoms, layout as layouts
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.heap import Slot
 
 
 class Emission:
@@ -154,7 +153,7 @@ class Emission:
         """Refuse a condition that changes Python objects: the loop carries only what its body changes."""
         given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
         for slot in self.types.heap.changes():
-            before = Slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
+            before = slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
             if not before:
                 raise UnsupportedOperationError(
                     f"the condition of {self.loop.what} changes a {type(slot.target).__name__}; do that in its body"

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import dataclasses
 import types
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,10 +26,11 @@ _ATOMIC = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Structure:
-    """What a container is apart from its parts: its class and its keys (or its length)."""
+    """What a container is apart from its parts: its class, its keys (or its length), and what it was made with."""
 
     cls: type
     keys: tuple[Any, ...]
+    extra: Any = None  # a deque's `maxlen`, a defaultdict's factory
 
     @property
     def mutable(self) -> bool:
@@ -41,23 +43,34 @@ class Structure:
             return [value[k] for k in self.keys]
         if issubclass(self.cls, (tuple, list, collections.deque)):
             return list(value)
-        if dataclasses.is_dataclass(self.cls):
-            return [getattr(value, k) for k in self.keys]
-        return [vars(value)[k] for k in self.keys]
+        return list(attributes(value).values())
 
     def build(self, children: Sequence[Any]) -> Any:
         """A new container with these parts."""
-        cls = self.cls
-        if issubclass(cls, dict):
-            return _dict(cls, zip(self.keys, children, strict=True))
-        if issubclass(cls, tuple):
-            return tuple.__new__(cls, children)
-        if issubclass(cls, (list, collections.deque)):
-            return cls(children)
-        made = _bare(cls)
-        for key, child in zip(self.keys, children, strict=True):
-            object.__setattr__(made, key, child)
+        if issubclass(self.cls, tuple):
+            return tuple.__new__(self.cls, children)
+        made = self.empty()
+        self.fill(made, children)
         return made
+
+    def empty(self) -> Any:
+        """A new container without its parts, made without its class's `__init__`; not for tuples."""
+        made = _bare(self.cls)
+        if issubclass(self.cls, collections.deque):
+            collections.deque.__init__(made, (), self.extra)
+        elif issubclass(self.cls, collections.defaultdict):
+            made.default_factory = self.extra
+        return made
+
+    def fill(self, made: Any, children: Sequence[Any]) -> None:
+        """Give an empty container its parts."""
+        if issubclass(self.cls, dict):
+            update(made, dict(zip(self.keys, children, strict=True)))
+        elif issubclass(self.cls, (list, collections.deque)):
+            made.extend(children)
+        else:
+            for key, child in zip(self.keys, children, strict=True):
+                object.__setattr__(made, key, child)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,12 +96,10 @@ class ExceptionStructure(Structure):
         return made
 
 
-def _dict(cls: type, items: Any) -> Any:
-    if cls is dict or cls is collections.OrderedDict:
-        return cls(items)
-    made = _bare(cls)
-    made.update(items)
-    return made
+def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
+    """`target.update(items)` by the built-in class's own method: a subclass may count, check or translate."""
+    ordered = isinstance(target, collections.OrderedDict)
+    (collections.OrderedDict if ordered else dict).update(target, items)
 
 
 def _bare(cls: Any) -> Any:
@@ -101,22 +112,25 @@ def _frozen(cls: type) -> bool:
     return params is not None and bool(params.frozen)
 
 
+_DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+
+
 def structure_of(value: Any) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
     if isinstance(value, (tuple, list, collections.deque)):
-        return Structure(cls, tuple(range(len(value))))
+        maxlen = value.maxlen if isinstance(value, collections.deque) else None
+        return Structure(cls, tuple(range(len(value))), maxlen)
     if isinstance(value, dict):
-        return Structure(cls, tuple(value)) if type(value) in (dict, collections.OrderedDict) else None
+        factory = value.default_factory if isinstance(value, collections.defaultdict) else None
+        return Structure(cls, tuple(value), factory) if cls in _DICTS else None
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None
-    if dataclasses.is_dataclass(cls):
-        return Structure(cls, tuple(f.name for f in dataclasses.fields(cls) if hasattr(value, f.name)))
-    if is_plain_object(value):
-        return Structure(cls, tuple(vars(value)))
+    if dataclasses.is_dataclass(cls) or is_plain_object(value):
+        return Structure(cls, tuple(attributes(value)))
     return None
 
 
@@ -128,12 +142,42 @@ def has_traced(value: Any) -> bool:
     return structure is not None and any(map(has_traced, structure.children(value)))
 
 
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds: its `__dict__`, and what stands in its class's `__slots__`."""
+    found = dict(getattr(value, "__dict__", ()))
+    for name in slot_names(type(value)):
+        if hasattr(value, name):
+            found[name] = getattr(value, name)
+    return found
+
+
+_slot_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
+
+
+def slot_names(cls: type) -> tuple[str, ...]:
+    """The attributes that a class and its bases keep in `__slots__`, private ones by their mangled names."""
+    known = _slot_names.get(cls)
+    if known is None:
+        known = _slot_names[cls] = tuple(_find_slot_names(cls))
+    return known
+
+
+def _find_slot_names(cls: type) -> list[str]:
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return [n for n in names if not (n.startswith("__") and n.endswith("__"))]
+
+
 def is_plain_object(value: Any) -> bool:
-    """An instance of an ordinary class written in Python, whose state is its `__dict__`."""
+    """An instance of an ordinary class written in Python, whose state is its `__dict__` or its `__slots__`."""
     cls = type(value)
     return (
         is_users_class(cls)
-        and isinstance(getattr(value, "__dict__", None), dict)
+        and (isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(cls)))
         and getattr(cls, "__new__", None) is object.__new__
         and not isinstance(value, BaseException)
     )

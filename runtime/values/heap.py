@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import is_plain_object, is_users_class
+from anabranch.runtime.values.containers import attributes, is_plain_object, is_users_class, slot_names, update
 from anabranch.runtime.values.traced import Traced
 
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
@@ -83,25 +83,31 @@ class _CellSlot(Slot):
 
 
 class _SequenceSlot(Slot):
+    """A list or a deque, by the methods of the built-in class: a subclass may have changed them."""
+
     __slots__ = ()
 
+    @property
+    def _methods(self) -> Any:
+        return list if isinstance(self.target, list) else collections.deque
+
     def contents(self) -> tuple[Any, ...]:
-        return tuple(self.target)
+        return tuple(self._methods.__iter__(self.target))
 
     def restore(self, contents: Any) -> None:
-        self.target.clear()
-        self.target.extend(contents)
+        self._methods.clear(self.target)
+        self._methods.extend(self.target, contents)
 
 
 class _SetSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> tuple[Any, ...]:
-        return tuple(self.target)
+        return tuple(set.__iter__(self.target))
 
     def restore(self, contents: Any) -> None:
-        self.target.clear()
-        self.target.update(contents)
+        set.clear(self.target)
+        set.update(self.target, contents)
 
 
 class _DictSlot(Slot):
@@ -112,19 +118,26 @@ class _DictSlot(Slot):
 
     def restore(self, contents: Any) -> None:
         self.target.clear()
-        self.target.update(contents)
+        update(self.target, contents)
 
 
 class _ObjectSlot(Slot):
+    """What an object holds in its `__dict__` and its `__slots__`."""
+
     __slots__ = ()
 
     def contents(self) -> dict[str, Any]:
-        return dict(vars(self.target))
+        return attributes(self.target)
 
     def restore(self, contents: Any) -> None:
-        state = vars(self.target)
-        state.clear()
-        state.update(contents)
+        for name in self.contents():
+            if name not in contents:
+                object.__delattr__(self.target, name)
+        state = getattr(self.target, "__dict__", None)
+        if state is not None:
+            state.clear()  # the order of attributes is that of the contents
+        for name, value in contents.items():
+            object.__setattr__(self.target, name, value)
 
 
 class _ClassSlot(Slot):
@@ -143,49 +156,52 @@ class _ClassSlot(Slot):
             setattr(self.target, name, value)
 
 
-class _SlotsSlot(Slot):
-    """An object whose class names its attributes in `__slots__`."""
+class _SubclassSlot(Slot):
+    """An instance of a user's subclass of list, deque, dict or set: its items and its attributes."""
 
-    __slots__ = ()
+    __slots__ = ("items",)
 
-    def contents(self) -> dict[str, Any]:
-        return {n: getattr(self.target, n) for n in _slot_names(type(self.target)) if hasattr(self.target, n)}
+    def __init__(self, items: Slot) -> None:
+        self.items = items
+        super().__init__(items.target)
+
+    def contents(self) -> tuple[Any, ...]:
+        return (self.items.contents(), attributes(self.target))
 
     def restore(self, contents: Any) -> None:
-        for name in self.contents():
-            if name not in contents:
-                object.__delattr__(self.target, name)
-        for name, value in contents.items():
-            object.__setattr__(self.target, name, value)
+        items, state = contents
+        self.items.restore(items)
+        _ObjectSlot.restore(_ObjectSlot(self.target), state)
+
+    def parts(self) -> Iterable[Any]:
+        return [*self.items.parts(), *self.before[1].values()]
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
 
 
 def _is_data(name: str, value: Any) -> bool:
     return not (name.startswith("__") or callable(value) or isinstance(value, (property, staticmethod, classmethod)))
 
 
-def _slot_names(cls: type) -> list[str]:
-    names: list[str] = []
-    for base in cls.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names += (slots,) if isinstance(slots, str) else slots
-    return [n for n in names if not n.startswith("__")]
+_BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
+    (list, _SequenceSlot), (collections.deque, _SequenceSlot), (set, _SetSlot), (dict, _DictSlot),
+)  # fmt: skip
 
 
-def _slot_of(value: Any) -> Slot | None:
+def slot_of(value: Any) -> Slot | None:
+    """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
         return _CellSlot(value)
-    if type(value) in (list, collections.deque, Row):
-        return _SequenceSlot(value)
-    if type(value) is set:
-        return _SetSlot(value)
-    if isinstance(value, dict):
-        return _DictSlot(value)
+    for cls, kind in _BUILT_IN:
+        if isinstance(value, cls):
+            slot = kind(value)
+            return _SubclassSlot(slot) if is_users_class(type(value)) else slot
     if isinstance(value, type):
         return _ClassSlot(value) if is_users_class(value) else None
-    if is_plain_object(value):
+    if is_plain_object(value) or (is_users_class(type(value)) and slot_names(type(value))):
         return _ObjectSlot(value)
-    if is_users_class(type(value)) and _slot_names(type(value)):
-        return _SlotsSlot(value)
     return None
 
 
@@ -221,12 +237,16 @@ class Heap:
             elif isinstance(value, ChoiceValue):
                 pending += value.options
             else:
-                slot = _slot_of(value)
+                slot = slot_of(value)
                 if slot is not None:
                     self.slots[id(value)] = slot
                     pending += slot.parts()
                 if is_users_class(type(value)):
                     pending.append(type(value))
+
+    def pass_over(self, values: Iterable[Any]) -> None:
+        """Remember nothing of these objects, nor of what only they lead to."""
+        self._seen.update((id(v), v) for v in values)
 
     def changed(self) -> bool:
         """Whether any object, or any watched array, holds other things now."""

@@ -1,8 +1,12 @@
-"""From arrays that left the computation to the values that the user sees."""
+"""Layouts on the host: what a call gives and writes, built from the outputs of its computation.
+
+A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(CallersNumber(…))`: it needs no output.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,19 +14,71 @@ import numpy as np
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Kind
 
+NDArray = np.ndarray[Any, Any]
 
-def build(layout: layouts.Layout, arrays: Iterator[np.ndarray[Any, Any]]) -> Any:
-    """The host value of a layout from its arrays."""
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallersObject:
+    """A list, dict or object among the arguments, by its place in `Leaves.containers`."""
+
+    index: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallersNumber:
+    """A number among the arguments, by its leaf."""
+
+    leaf: int
+
+
+def hosted(layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[int, int]) -> layouts.Layout:
+    """The layout with what stands for parts of the arguments (by identity) as the caller's own."""
     match layout:
-        case layouts.Held(value):
-            return value.copy() if isinstance(value, np.ndarray) else value
-        case layouts.Leaf(abstract):
-            array = next(arrays)
-            if abstract.kind is Kind.PYTHON:
-                return array.item()
-            return array[()] if abstract.kind is Kind.SCALAR else array
-        case layouts.Node(structure, children):
-            return structure.build([build(c, arrays) for c in children])
+        case layouts.Held(value) if id(value) in objects:
+            return layouts.Held(CallersObject(objects[id(value)]))
+        case layouts.Held(value) if id(value) in numbers:
+            return layouts.Held(CallersNumber(numbers[id(value)]))
+        case layouts.Node(structure, children, source):
+            return layouts.Node(structure, tuple(hosted(c, objects, numbers) for c in children), source)
         case layouts.Choice(options):
-            tag = int(next(arrays))
-            return [build(o, arrays) for o in options][tag]
+            return layouts.Choice(tuple(hosted(o, objects, numbers) for o in options))
+    return layout
+
+
+class Building:
+    """Builds host values; a container that occurs twice is built once."""
+
+    def __init__(self, objects: Sequence[Any] = (), numbers: Sequence[Any] = ()) -> None:
+        self._objects, self._numbers = objects, numbers
+        self._made: dict[int, Any] = {}
+
+    def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+        """The host value of a layout from its arrays."""
+        match layout:
+            case layouts.Held(value):
+                return self._held(value)
+            case layouts.Leaf(abstract):
+                array = next(arrays)
+                if abstract.kind is Kind.PYTHON:
+                    return array.item()
+                return array[()] if abstract.kind is Kind.SCALAR else array
+            case layouts.Node(structure, children, source):
+                made = structure.build([self.build(c, arrays) for c in children])
+                if source is None or not structure.mutable:
+                    return made
+                return self._made.setdefault(id(source), made)
+            case layouts.Choice(options):
+                tag = int(next(arrays))
+                return [self.build(o, arrays) for o in options][tag]
+
+    def _held(self, value: Any) -> Any:
+        if isinstance(value, CallersObject):
+            return self._objects[value.index]
+        if isinstance(value, CallersNumber):
+            return self._numbers[value.leaf]
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+    """The host value of a layout in which nothing is the caller's own."""
+    return Building().build(layout, arrays)

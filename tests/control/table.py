@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anabranch import AnabranchError, jit
-from tests.equivalence import Outcome, _check_stages, same
+from tests.equivalence import Outcome, _check_stages, same, sharing
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class Program:
                 raise got.error
             same(want.value, got.value, f"the result for {args!r}", self.rtol, self.promoted)
             same(want.args, got.args, f"the arguments {args!r}", self.rtol, False)
+            assert sharing(want.value, want.args) == sharing(got.value, got.args)
             assert want.text == got.text
             if not staged:
                 _check_stages(wrapped, args, {}, want, self.rtol, self.promoted)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError
+from anabranch import AliasError, StructureMismatchError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -63,24 +63,20 @@ def tuple_argument(t):
     return (n + 1, -x)
 
 
-@case(([1.0, 2.0],), ([-1.0, 2.0],), refused=UnsupportedOperationError)
+@case(([1.0, 2.0],), ([-1.0, 2.0],))
 def list_argument_is_written(items):
     if items[0] > 0:
         items[1] = items[0] * 10
     return items
 
 
-@case(([1.0, 2.0], 3), refused=UnsupportedOperationError)
+@case(([1.0, 2.0], 3))
 def list_argument_grows(items, n):
     items.append(n)
     return len(items)
 
 
-@case(
-    ({"w": np.ones(2), "b": 0.5}, 3),
-    ({"w": np.ones(2), "b": -0.5}, 0),
-    refused=UnsupportedOperationError,
-)
+@case(({"w": np.ones(2), "b": 0.5}, 3), ({"w": np.ones(2), "b": -0.5}, 0))
 def dict_of_parameters(p, n):
     for _ in range(n):
         p["w"] -= p["b"]
@@ -90,7 +86,7 @@ def dict_of_parameters(p, n):
     return p["w"].sum()
 
 
-@case(({"a": 1},), ({"a": -1},), refused=UnsupportedOperationError)
+@case(({"a": 1},), ({"a": -1},))
 def dict_argument_gets_a_key(d):
     d["new"] = d["a"] * 2
     return d
@@ -117,7 +113,7 @@ def typed_namedtuple(t):
     return Typed(t.a, t.b + 1)
 
 
-@case((Body(1.0, 2.0), 3), (Body(1.0, 2.0), 0), refused=UnsupportedOperationError)
+@case((Body(1.0, 2.0), 3), (Body(1.0, 2.0), 0))
 def dataclass_argument_is_changed(body, n):
     for _ in range(n):
         body.kick(-0.5)

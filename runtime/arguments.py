@@ -1,0 +1,102 @@
+"""The arguments of a call, as the function that is traced gets them: fresh containers of traced values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.signature import Repeated, layout_of
+from anabranch.runtime.trace import Trace
+from anabranch.runtime.values import layout as layouts, wrap
+from anabranch.runtime.values.array import Array
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arguments:
+    """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only."""
+
+    args: tuple[layouts.Layout, ...]
+    kwargs: dict[str, layouts.Layout]
+    aliases: tuple[int, ...] = ()
+    readonly: frozenset[int] = frozenset()
+    strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+
+    def first(self, leaf: int) -> int:
+        """The first leaf that is the same array."""
+        return self.aliases[leaf] if leaf < len(self.aliases) else leaf
+
+    def bind(self, trace: Trace) -> Given:
+        """The arguments as traced values on fresh formals."""
+        given = Given(trace, self)
+        given.args = tuple(map(given.make, self.args))
+        given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
+        for leaf in self.readonly:
+            array = given.handles[leaf]
+            if array is not None:
+                array.storage.readonly = "argument"
+        for leaf, strides in self.strides.items():
+            array = given.handles[leaf]
+            if array is not None:
+                array.storage.strides = strides
+        return given
+
+
+def arguments_of(args: Sequence[Any], kwargs: dict[str, Any], **known: Any) -> Arguments:
+    """The layouts of these arguments; a container that occurs twice is one."""
+    seen: dict[int, int] = {}
+    positional = tuple([layout_of(a, seen) for a in args])
+    # In the order of the key: leaves are numbered as they were taken apart.
+    return Arguments(positional, {k: layout_of(v, seen) for k, v in sorted(kwargs.items())}, **known)
+
+
+class Given:
+    """What stands for the arguments while tracing, leaf by leaf and container by container.
+
+    Attributes
+    ----------
+    handles : list
+        For each leaf the array's handle, or None.
+    containers : list
+        The mutable ones, in the order of `Leaves.containers`.
+    numbers : dict
+        From the identity of a traced number to its leaf.
+    """
+
+    def __init__(self, trace: Trace, arguments: Arguments) -> None:
+        self._builder = trace.root
+        self._arguments = arguments
+        self.args: tuple[Any, ...] = ()
+        self.kwargs: dict[str, Any] = {}
+        self.handles: list[Array | None] = []
+        self.containers: list[Any] = []
+        self.numbers: dict[int, int] = {}
+
+    def make(self, layout: layouts.Layout) -> Any:
+        """The value that stands for an argument or a part of one."""
+        match layout:
+            case layouts.Held(value):
+                return self.containers[value.index] if isinstance(value, Repeated) else value
+            case layouts.Leaf(abstract):
+                return self._leaf(layout, abstract)
+            case layouts.Node(structure, children):
+                if not structure.mutable:
+                    return structure.build([self.make(c) for c in children])
+                made = structure.empty()
+                self.containers.append(made)
+                structure.fill(made, [self.make(c) for c in children])
+                return made
+        raise AssertionError("an argument is no choice")
+
+    def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
+        leaf = len(self.handles)
+        atom = self._builder.formal(abstract.type)
+        first = self._arguments.first(leaf)
+        if first < leaf:
+            self.handles.append(self.handles[first])
+            return self.handles[first]
+        value = wrap.from_abstract(abstract, atom)
+        self.handles.append(value if isinstance(value, Array) else None)
+        if not isinstance(value, Array):
+            self.numbers[id(value)] = leaf
+        return value
