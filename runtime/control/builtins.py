@@ -12,12 +12,12 @@ from anabranch.runtime.control import boolean, folding, iteration, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, python_rules, wrap
+from anabranch.runtime.values import atoms, python_conversions, python_power, python_rules, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.python_rules import interval_of
+from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 
@@ -210,7 +210,7 @@ def _convert(kind: type) -> Callable[..., Any]:
         if len(args) > 1:
             raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
         value = _python_value(args[0])
-        return python_rules.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
+        return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
 
     return convert
 
@@ -226,6 +226,15 @@ def complex_parts(real: Any, imag: Any) -> Any:
 
 int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, complex))
 COUNTERPARTS.update({int: "int_", float: "float_", bool: "bool_", complex: "complex_"})
+
+
+@_counterpart
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    """As `pow`, with a modulus also where only one of the others is traced."""
+    base, exp, mod = map(_plain, (base, exp, mod))
+    if isinstance(mod, PythonScalar) or (mod is not None and isinstance(exp, PythonScalar)):
+        return python_power.modular(base, exp, mod)
+    return pow(base, exp, mod)
 
 
 # ---- types -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.heap import Heap, Row
-from anabranch.runtime.values.python_rules import interval_of
+from anabranch.runtime.values.python_operands import interval_of
 
 
 def for_(

@@ -14,7 +14,7 @@ from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.python_rules import interval_of
+from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.control.builtins import is_traced
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import atoms, checks, python_rules, wrap
+from anabranch.runtime.values import atoms, checks, python_conversions, python_operands, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 
@@ -55,7 +55,7 @@ def _checked(name: str, function: np.ufunc, operands: tuple[Atom, ...], overflow
     checks.fail_if(atoms.logical_and(no_nan, atoms.ufunc(np.isnan, result)), lambda _: ValueError("math domain error"))
     infinite = atoms.logical_and(all_finite, atoms.ufunc(np.isinf, result))
     if overflow is not None:
-        checks.fail_if(infinite, python_rules.raised(original, *overflow))
+        checks.fail_if(infinite, python_operands.raised(original, *overflow))
     elif function in (np.log2, np.log10, np.log1p, np.arctanh):
         checks.fail_if(infinite, lambda _: ValueError("math domain error"))
     return python_scalar(result)
@@ -94,8 +94,8 @@ def _to_int(name: str, function: np.ufunc) -> Callable[[Any], Any]:
         if not is_traced(x):
             return original(x)
         if isinstance(x, PythonScalar) and x.python is not float:
-            return python_rules.to_int(x)
-        return python_rules.to_int(python_scalar(atoms.ufunc(function, _float(x))))
+            return python_conversions.to_int(x)
+        return python_conversions.to_int(python_scalar(atoms.ufunc(function, _float(x))))
 
     return staged
 

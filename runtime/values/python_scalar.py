@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.values import arithmetic, atoms, python_rules, wrap
+from anabranch.runtime.values import (
+    arithmetic,
+    python_attributes,
+    python_conversions,
+    python_operands,
+    python_power,
+    python_rules,
+    wrap,
+)
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.traced import Traced
@@ -17,8 +25,8 @@ class PythonScalar(Traced):
     """A traced Python scalar.
 
     An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
-    checks,
-    and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in length.
+    checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
+    length.
     """
 
     __slots__ = ("affine", "atom", "interval")
@@ -55,17 +63,20 @@ class PythonScalar(Traced):
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return self._binary(np.power, self, other) if modulus is None else python_power.modular(self, other, modulus)
+
     def __round__(self, digits: Any = None) -> Any:
-        return python_rules.round_(self, digits)
+        return python_conversions.round_(self, digits)
 
     def __trunc__(self) -> Any:
-        return python_rules.to_int(self)
+        return python_conversions.to_int(self)
 
     def __floor__(self) -> Any:
-        return python_rules.to_int(python_scalar(atoms.ufunc(np.floor, self.atom)) if self.python is float else self)
+        return python_conversions.rounded_to_int(np.floor, self)
 
     def __ceil__(self) -> Any:
-        return python_rules.to_int(python_scalar(atoms.ufunc(np.ceil, self.atom)) if self.python is float else self)
+        return python_conversions.rounded_to_int(np.ceil, self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from_numpy = wrap.array_of(self.atom)
@@ -74,33 +85,8 @@ class PythonScalar(Traced):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
 
-    @property
-    def real(self) -> Any:
-        if self.python is complex:
-            return python_scalar(atoms.op("real", self.atom))
-        return self._unary(np.positive)
-
-    @property
-    def imag(self) -> Any:
-        if self.python is complex:
-            return python_scalar(atoms.op("imag", self.atom))
-        return self.python(0)
-
-    def conjugate(self) -> Any:
-        """As `complex.conjugate`."""
-        return (
-            python_scalar(atoms.ufunc(np.conjugate, self.atom)) if self.python is complex else self._unary(np.positive)
-        )
-
-    def is_integer(self) -> Any:
-        """As `float.is_integer`."""
-        finite = atoms.ufunc(np.isfinite, self.atom)
-        whole = atoms.ufunc(np.equal, atoms.ufunc(np.floor, self.atom), self.atom)
-        return python_scalar(atoms.logical_and(finite, whole))
-
-    def bit_length(self) -> Any:
-        """As `int.bit_length`."""
-        return python_rules.bit_length(self)
+    def __getattr__(self, name: str) -> Any:
+        return python_attributes.attribute(self, name)
 
 
 def is_python_scalar(value: Any) -> bool:
@@ -116,4 +102,4 @@ def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int
 
 
 wrap.register_class("python", python_scalar)
-python_rules.register(PythonScalar, python_scalar)
+python_operands.register(PythonScalar, python_scalar)

@@ -249,9 +249,14 @@ def abs_pow_round_by_name(x, n):
     return f(-x), g(x, n)
 
 
-@case((3,), wrong="TypeError: pow of three arguments")
+@case((3,), (-3,), (0,), (2**62,))
 def pow_with_a_modulus(n):
-    return pow(n, 3, 5)
+    return pow(n, 3, 5), pow(2, 10, n + 1), pow(7, abs(n) % 100, 2**61 - 1)
+
+
+@case((3, -1, 7), (4, -1, 8), (3, -2, -7), (5, 3, 0), (2, 2**62, 2**63 - 25), (-(2**63), 2**63 - 1, -(2**63)))
+def pow_of_run_time_values(a, b, m):
+    return pow(a, b, m)
 
 
 @case(([1, 2, 3], 1), ([1, 2, 3], -1), refused=ConcretizationError)

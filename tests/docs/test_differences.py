@@ -70,6 +70,7 @@ def test_a_python_int_has_64_bits():
     with pytest.raises(OverflowError):
         jit(lambda n: n + 1)(2**63)
     assert jit(square, static_argnames="n")(2**40) == 2**80
+    assert jit(lambda n: n < 2**70)(5) is True
 
 
 def test_an_int_to_a_negative_power_is_an_error():
@@ -90,6 +91,18 @@ def test_a_negative_float_to_a_fractional_power_is_an_error():
     assert isinstance(root(-4.0), complex)
     with pytest.raises(anabranch.AnabranchError, match=r"complex\(x\) \*\* y"):
         jit(root)(-4.0)
+
+
+def test_round_x_digits_of_far_digits_is_an_error():
+    def rounded(x, digits):
+        return round(x, digits)
+
+    compiled = jit(rounded)
+    for x, digits in ((2.675, 2), (1e300, 5), (0.5, 400), (-1234.5, -2), (1e-7, 20)):
+        assert compiled(x, digits) == rounded(x, digits)
+    assert rounded(1e-7, 30) == 1e-7
+    with pytest.raises(anabranch.UnsupportedOperationError, match=r"np\.round"):
+        compiled(1e-7, 30)
 
 
 def test_sums_are_taken_in_another_order(rng):

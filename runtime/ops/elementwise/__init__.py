@@ -14,6 +14,7 @@ from anabranch.runtime.ops.elementwise import (
     exponential,
     parts,
     power,
+    python,
     trigonometric,
 )
 from anabranch.runtime.ops.elementwise.ufunc import ufunc_op
@@ -28,6 +29,7 @@ __all__ = [
     "exponential",
     "parts",
     "power",
+    "python",
     "trigonometric",
     "ufunc_op",
 ]

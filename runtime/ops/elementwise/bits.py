@@ -25,7 +25,7 @@ def right_shift(x: Term, count: Term) -> Term:
     return where(_beyond(x, count), gone, x >> count)
 
 
-def _magnitude(x: Term) -> Term:
+def magnitude(x: Term) -> Term:
     """|x| as an unsigned integer, which the least integer has too."""
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
     return abs(x).bits(unsigned) if x.dtype.kind == "i" else x
@@ -38,20 +38,20 @@ def gcd(x: Term, y: Term) -> Term:
         divisor = where(b.eq(0), 1, b)
         return where(b.eq(0), a, b), where(b.eq(0), 0, a.apply("remainder", divisor))
 
-    result = iterate(lambda a, b: b.ne(0), step, (_magnitude(x), _magnitude(y)))[0]
+    result = iterate(lambda a, b: b.ne(0), step, (magnitude(x), magnitude(y)))[0]
     return result.bits(x.dtype) if x.dtype.kind == "i" else result
 
 
 def lcm(x: Term, y: Term) -> Term:
     """The magnitude of x over the greatest common divisor, times that of y; wraps."""
-    divisor = _magnitude(gcd(x, y))
-    result = where(divisor.eq(0), 0, _magnitude(x) / where(divisor.eq(0), 1, divisor) * _magnitude(y))
+    divisor = magnitude(gcd(x, y))
+    result = where(divisor.eq(0), 0, magnitude(x) / where(divisor.eq(0), 1, divisor) * magnitude(y))
     return result.bits(x.dtype) if x.dtype.kind == "i" else result
 
 
 def bitwise_count(x: Term) -> Term:
     """Ones in the magnitude."""
-    return _magnitude(x).apply("popcnt").to(np.dtype(np.uint8))
+    return magnitude(x).apply("popcnt").to(np.dtype(np.uint8))
 
 
 NativeUfunc(np.bitwise_and, call("and"))
