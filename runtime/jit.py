@@ -15,6 +15,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.arguments import arguments_of
+from anabranch.runtime.config import settings
 from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError, StaticArgumentError
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
@@ -100,7 +101,7 @@ class Wrapped(Generic[P, R]):
         function = _plain_function(self.__anabranch_function__)
         if not transpile.needs_rewriting(function):
             return inspect.getsource(function)
-        return transpile.rewrite(function, counterpart).source
+        return transpile.rewrite(function, counterpart, settings().cache_dir).source
 
     def clear_cache(self) -> None:
         """Forget all executables."""
@@ -186,7 +187,7 @@ def _refuse_early(function: Any) -> None:
     yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
     sourceless = code.co_filename.startswith("<") and not transpile.is_rewritten(code)
     if yields or (sourceless and transpile.needs_rewriting(plain)):
-        transpile.rewrite(plain, counterpart)
+        transpile.rewrite(plain, counterpart, settings().cache_dir)
 
 
 def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:

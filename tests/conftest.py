@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+# The user's own cache is not for tests; it is set before anabranch is imported, which reads it.
+os.environ["ANABRANCH_CACHE"] = "0"
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import linecache
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -50,11 +49,6 @@ def emit(
     return Emitted(text, _renamed(code, code.co_qualname, like.co_qualname))
 
 
-def remember(name: str, text: str) -> None:
-    """Let `linecache` (and so pdb and inspect) show the text under a made-up file name."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-
-
 class _Positions:
     """Gives every node of an `ast` the position of the user's code that it came from."""
 
@@ -65,7 +59,8 @@ class _Positions:
         original: Mapping[cst.CSTNode, Span],
         origin: Mapping[cst.CSTNode, cst.CSTNode],
     ) -> None:
-        self.lines = text.splitlines()
+        self.lines = text.split("\n")
+        self.ascii_only = text.isascii()
         self.target: dict[Span, Span] = {}
         for node, span in spans.items():
             source: cst.CSTNode | None = node
@@ -79,17 +74,23 @@ class _Positions:
         self._move(tree, first)
 
     def _move(self, node: ast.AST, around: Span) -> None:
-        if isinstance(node, (ast.stmt, ast.expr, ast.excepthandler, ast.pattern, ast.arg, ast.keyword, ast.alias)):
+        if isinstance(node, _LOCATED):
             around = self.target.get(self._span(node), around)
             node.lineno, node.end_lineno = around.line, around.end_line
             node.col_offset, node.end_col_offset = around.column, around.end_column
-        for child in ast.iter_child_nodes(node):
-            self._move(child, around)
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        self._move(item, around)
+            elif isinstance(value, ast.AST) and not isinstance(value, _BARE):
+                self._move(value, around)
 
-    def _span(
-        self, node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern | ast.arg | ast.keyword | ast.alias
-    ) -> Span:
+    def _span(self, node: _Located) -> Span:
         end_line = node.end_lineno or node.lineno
+        if self.ascii_only:
+            return Span(node.lineno, node.col_offset, end_line, node.end_col_offset or 0)
         return Span(
             node.lineno,
             self._characters(node.lineno, node.col_offset),
@@ -101,6 +102,12 @@ class _Positions:
         """An offset in bytes as one in characters."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return offset if text.isascii() else len(text.encode()[:offset].decode())
+
+
+_Located = ast.stmt | ast.expr | ast.excepthandler | ast.pattern | ast.arg | ast.keyword | ast.alias
+_LOCATED = (ast.stmt, ast.expr, ast.excepthandler, ast.pattern, ast.arg, ast.keyword, ast.alias)
+# Nodes without a place of their own or anything below them.
+_BARE = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop)
 
 
 def _future_flags() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
@@ -77,6 +78,8 @@ def parameters(node: cst.Parameters) -> list[cst.Param]:
     return found
 
 
+# Asked for by each function around it, and for its own rewriting.
+@lru_cache(maxsize=32)
 def scope_of(function: Function) -> Scope:
     """The names of `function`, its inner functions' needs included."""
     usage = usage_of([function.body])

@@ -58,9 +58,11 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """`node` and every code node below it, nested functions included."""
-    yield node
-    for child in children(node):
-        yield from descendants(child)
+    work = [node]
+    while work:
+        found = work.pop()
+        yield found
+        work += reversed(children(found))
 
 
 def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -> Node:

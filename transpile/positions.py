@@ -21,10 +21,10 @@ class Span(NamedTuple):
 class _Recorder(CodegenState):
     """Generates code and notes the span of every node that asks for it."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, first_line: int) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
         self.spans: dict[cst.CSTNode, Span] = {}
-        self.line = 1
+        self.line = first_line
         self.column = 0
 
     def add_indent_tokens(self) -> None:
@@ -33,9 +33,8 @@ class _Recorder(CodegenState):
 
     def add_token(self, value: str) -> None:
         self.tokens.append(value)
-        breaks = value.count("\n")
-        if breaks:
-            self.line += breaks
+        if "\n" in value:
+            self.line += value.count("\n")
             self.column = len(value) - value.rfind("\n") - 1
         else:
             self.column += len(value)
@@ -70,8 +69,8 @@ class _Mark:
         state.spans[self.node] = Span(line, column, end_line, end_column)
 
 
-def record(module: cst.Module) -> tuple[str, dict[cst.CSTNode, Span]]:
-    """The text of a module, and where each of its nodes stands in it."""
-    state = _Recorder(module)
+def record(module: cst.Module, first_line: int = 1) -> tuple[str, dict[cst.CSTNode, Span]]:
+    """The text of a module, and where each of its nodes stands in it, the first line having the number `first_line`."""
+    state = _Recorder(module, first_line)
     module._codegen(state)
     return "".join(state.tokens), state.spans

@@ -5,12 +5,11 @@ from __future__ import annotations
 import builtins
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from anabranch.transpile.emit import Emitted, emit, remember
+from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generators import Names, pushing
 from anabranch.transpile.lowering import Lowering, Session
@@ -19,26 +18,14 @@ from anabranch.transpile.names import Function, scope_of
 from anabranch.transpile.nodes import assign, define, descendants, dotted, line, name
 from anabranch.transpile.passes import Dispatch
 from anabranch.transpile.positions import Span, record
-from anabranch.transpile.source import Source, find_source
-
-Counterpart = Callable[[object], str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A rewritten function: text, code, and which names of it are to be bound to what."""
-
-    text: str
-    code: types.CodeType
-    ab: str
-    headers: dict[str, str]
-    filename: str
-    first_line: int
+from anabranch.transpile.result import Counterpart, Rewritten
+from anabranch.transpile.source import Source
 
 
-def rewrite_function(function: types.FunctionType, counterpart: Counterpart, generator: bool = False) -> Result:
-    """Find, parse, rewrite and compile `function`; a `generator` gets a first parameter that takes its values."""
-    source = find_source(function)
+def rewrite_function(
+    function: types.FunctionType, source: Source, counterpart: Counterpart, generator: bool = False
+) -> Rewritten:
+    """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values."""
     module, node = _parse(source)
     original = _positions(module, source)
     taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
@@ -64,8 +51,7 @@ def rewrite_function(function: types.FunctionType, counterpart: Counterpart, gen
     session.origin[factory.body[0]] = node
     emitted: Emitted = emit(factory, original, session.origin, function.__code__)
     filename = f"<anabranch {function.__qualname__} {source.filename}:{function.__code__.co_firstlineno}>"
-    remember(filename, emitted.text)
-    return Result(emitted.text, emitted.code, ab, headers, filename, source.first_line)
+    return Rewritten(emitted.text, filename, source.first_line, emitted.code, ab, tuple(headers.items()))
 
 
 def _candidates(base: str) -> Iterator[str]:
@@ -76,8 +62,7 @@ def _candidates(base: str) -> Iterator[str]:
 def _parse(source: Source) -> tuple[cst.Module, Function]:
     """The tree of the source, and the function in it."""
     # An indented def is parsed inside a made-up block, so that its lines and columns are those of the file.
-    indented = source.text[:1].isspace()
-    text = "if 1:\n" + source.text if indented else source.text
+    text = "if 1:\n" + source.text if source.indented else source.text
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
@@ -92,33 +77,21 @@ def _parse(source: Source) -> tuple[cst.Module, Function]:
 
 def _positions(module: cst.Module, source: Source) -> dict[cst.CSTNode, Span]:
     """Spans of the user's nodes, in the user's file."""
-    text, spans = record(module)
-    down = source.first_line - (2 if text.startswith("if 1:\n") else 1)
-    right = source.first_column
+    first = source.first_line - source.indented
+    text, spans = record(module, first)
+    if text.isascii() and not source.first_column:
+        return spans
+    lines = text.split("\n")
 
-    def moved(span: Span) -> Span:
-        return Span(
-            span.line + down,
-            span.column + (right if span.line == 1 else 0),
-            span.end_line + down,
-            span.end_column + (right if span.end_line == 1 else 0),
-        )
+    def column(line: int, characters: int) -> int:
+        """Columns as code objects have them: in bytes of UTF-8."""
+        before = lines[line - first][:characters] if line - first < len(lines) else ""
+        return len(before.encode()) + (source.first_column if line == first else 0)
 
-    ascii_only = text.isascii()
-    lines = text.splitlines()
-    if ascii_only and not right:
-        return {n: Span(s.line + down, s.column, s.end_line + down, s.end_column) for n, s in spans.items()}
-    return {node: moved(span if ascii_only else _in_bytes(span, lines)) for node, span in spans.items()}
-
-
-def _in_bytes(span: Span, lines: list[str]) -> Span:
-    """Columns as code objects have them: in bytes of UTF-8."""
-
-    def offset(number: int, column: int) -> int:
-        text = lines[number - 1] if number <= len(lines) else ""
-        return len(text[:column].encode())
-
-    return Span(span.line, offset(span.line, span.column), span.end_line, offset(span.end_line, span.end_column))
+    return {
+        n: Span(s.line, column(s.line, s.column), s.end_line, column(s.end_line, s.end_column))
+        for n, s in spans.items()
+    }
 
 
 def _headers(

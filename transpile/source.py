@@ -35,6 +35,11 @@ class Source:
     first_column: int = 0
     is_lambda: bool = False
 
+    @property
+    def indented(self) -> bool:
+        """Whether the function stands inside a block."""
+        return self.text[:1].isspace()
+
     def line(self, number: int) -> str:
         """Line `number` of the user's file, without its line end."""
         found = linecache.getline(self.filename, number)

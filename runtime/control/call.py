@@ -192,11 +192,12 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:
-        pushing = transpile.rewrite(function, counterpart, generator=True)
+        pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
         return generator(pushing.bind(function, _vocabulary(), _outside))
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         return function
-    return transpile.rewrite(function, counterpart).bind(function, _vocabulary(), _outside)
+    found = transpile.rewrite(function, counterpart, settings().cache_dir)
+    return found.bind(function, _vocabulary(), _outside)
 
 
 def _reads_arrays(function: types.FunctionType) -> bool:

@@ -1,0 +1,89 @@
+"""A rewritten function: what the rewriting makes, what the disk keeps, and what is bound to a user's closure."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Counterpart = Callable[[object], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The rewritten form of one function's code; it serves every closure of that code.
+
+    Attributes
+    ----------
+    source : str
+        The text, as compiled: a factory function that takes `ab` and the free variables.
+    filename : str
+        The made-up name under which `linecache` has the text.
+    first_line : int
+        Line of the user's file where the function begins.
+    code : types.CodeType
+        The code of the user's function, rewritten; its positions are those of the user's file.
+    """
+
+    source: str
+    filename: str
+    first_line: int
+    code: types.CodeType
+    ab: str
+    headers: tuple[tuple[str, str], ...]
+
+    def bind(
+        self, function: types.FunctionType, ab: object, outside: Callable[[Any], Any] = lambda value: value
+    ) -> types.FunctionType:
+        """The rewritten form of `function`, with its globals, cells, defaults and attributes.
+
+        Parameters
+        ----------
+        function : function
+            The function that was rewritten, or another closure of the same code.
+        ab : object
+            What the rewritten text calls: an object with the attributes of the vocabulary.
+        outside : callable
+            Gives what stands for an array that the function reads from its closure or, where `counterpart` answered
+            "ab.outside", from its globals.
+        """
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, cell in cells.items():
+            value = _content(cell)
+            standing = outside(value)
+            if standing is not value:
+                cells[name] = types.CellType(standing)
+        cells.setdefault(self.ab, types.CellType(ab))
+        for name, text in self.headers:
+            if name not in self.code.co_freevars:
+                continue
+            if text.split(".")[1:2] == ["outside"]:
+                cells[name] = types.CellType(outside(function.__globals__[name]))
+            else:
+                cells[name] = types.CellType(_value(text, ab))
+        closure = tuple(cells[name] for name in self.code.co_freevars)
+        bound = types.FunctionType(self.code, function.__globals__, function.__name__, function.__defaults__, closure)
+        bound.__kwdefaults__ = function.__kwdefaults__
+        bound.__annotations__ = function.__annotations__
+        bound.__doc__ = function.__doc__
+        bound.__qualname__ = function.__qualname__
+        bound.__module__ = function.__module__
+        bound.__dict__.update(function.__dict__)
+        return bound
+
+
+def _content(cell: types.CellType) -> Any:
+    """What a cell holds; the cell itself when it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return cell
+
+
+def _value(text: str, ab: Any) -> object:
+    """What a dotted header text stands for."""
+    found: Any = ab
+    for part in text.split(".")[1:]:
+        found = getattr(found, part)
+    return found
