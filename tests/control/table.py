@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,27 +38,53 @@ class Program:
                 assert isinstance(got.error, self.refused), f"{args!r}: {got.error!r}, value {got.value!r}"
                 assert got.text == ""
 
+    def check_static(self) -> None:
+        """Compare with every argument static that can be: plain Python decides, and the results stay."""
+        wrapped = jit(self.function, static_argnames=self._static_names())
+        for args in self.argsets:
+            want, got = Outcome(self.function, args, {}), Outcome(wrapped, args, {})
+            # What is refused for run-time values may be refused here too, or must be right.
+            if self.refused is None or not isinstance(got.error, self.refused):
+                self._compare_outcomes(want, got, args)
+
+    def _static_names(self) -> tuple[str, ...]:
+        """Parameters whose arguments are hashable in every set; a call by name must be able to pass them."""
+        parameters = inspect.signature(self.function).parameters.values()
+        if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
+            pytest.skip("positional arguments after static ones can't be passed by name")
+        names = [p.name for p in parameters]
+        found = tuple(
+            name for k, name in enumerate(names) if all(_hashable(args[k]) for args in self.argsets if k < len(args))
+        )
+        if set(found) <= set(self.static):
+            pytest.skip("no argument can be static: none is hashable")
+        return found
+
     def _compare(self) -> None:
         """Run every argument set eagerly and through one jitted function, so that cached executables are run again."""
         wrapped = jit(self.function, static_argnames=self.static)
         staged = False
         for args in (*self.argsets, *self.argsets[:1]):
             want, got = Outcome(self.function, args, {}), Outcome(wrapped, args, {})
-            if want.error is not None:
-                self._check_error(want.error, got, args)
-                assert want.text == got.text
-                continue
-            if self.beyond and isinstance(got.error, OverflowError) and _beyond_int64(want.value):
-                continue
-            if got.error is not None:
-                raise got.error
-            same(want.value, got.value, f"the result for {args!r}", self.rtol, self.promoted)
-            same(want.args, got.args, f"the arguments {args!r}", self.rtol, False)
-            assert sharing(want.value, want.args) == sharing(got.value, got.args)
-            assert want.text == got.text
-            if not staged:
+            if self._compare_outcomes(want, got, args) and not staged:
                 _check_stages(wrapped, args, {}, want, self.rtol, self.promoted)
                 staged = True
+
+    def _compare_outcomes(self, want: Outcome, got: Outcome, args: tuple[Any, ...]) -> bool:
+        """Whether both gave a result, and the same."""
+        if want.error is not None:
+            self._check_error(want.error, got, args)
+            assert want.text == got.text
+            return False
+        if self.beyond and isinstance(got.error, OverflowError) and _beyond_int64(want.value):
+            return False
+        if got.error is not None:
+            raise got.error
+        same(want.value, got.value, f"the result for {args!r}", self.rtol, self.promoted)
+        same(want.args, got.args, f"the arguments {args!r}", self.rtol, False)
+        assert sharing(want.value, want.args) == sharing(got.value, got.args)
+        assert want.text == got.text
+        return True
 
     def _check_error(self, want: BaseException, got: Outcome, args: tuple[Any, ...]) -> None:
         """The class, and for what the program raises itself, the arguments of the exception."""
@@ -75,6 +102,14 @@ class Program:
             assert here.line == line
 
 
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def _beyond_int64(value: Any) -> bool:
     """Whether a result holds a Python int that compiled code cannot, which raises `OverflowError` instead."""
     if isinstance(value, tuple):
@@ -87,6 +122,7 @@ class Table:
 
     def __init__(self) -> None:
         self.programs: list[Any] = []
+        self.static_programs: list[Any] = []
 
     def __call__(
         self,
@@ -109,6 +145,7 @@ class Table:
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
             program = Program(function, argsets, static, promoted, rtol, beyond, refused)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
+            self.static_programs.append(pytest.param(program, id=function.__name__))
             return function
 
         return add

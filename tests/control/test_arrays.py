@@ -385,3 +385,8 @@ def shape_and_size_are_static(a):
 @pytest.mark.parametrize("program", case.programs)
 def test_arrays(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_arrays_with_static_arguments(program: Program) -> None:
+    program.check_static()

@@ -334,6 +334,11 @@ def test_effect(program: Program) -> None:
     program.check()
 
 
+@pytest.mark.parametrize("program", case.static_programs)
+def test_effect_with_static_arguments(program: Program) -> None:
+    program.check_static()
+
+
 def _lines(function, *args):
     """The file and line of each frame that an exception passed, and its text."""
     with pytest.raises(Exception) as caught:  # noqa: PT011

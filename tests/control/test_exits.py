@@ -303,3 +303,8 @@ def dead_code_after_break(n, stop):
 @pytest.mark.parametrize("program", case.programs)
 def test_exit(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_exit_with_static_arguments(program: Program) -> None:
+    program.check_static()

@@ -199,3 +199,8 @@ def multi_line_expression(a, b):
 @pytest.mark.parametrize("program", case.programs)
 def test_expression(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_expression_with_static_arguments(program: Program) -> None:
+    program.check_static()

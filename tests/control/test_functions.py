@@ -429,3 +429,8 @@ def map_filter_zip(n):
 @pytest.mark.parametrize("program", case.programs)
 def test_function(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_function_with_static_arguments(program: Program) -> None:
+    program.check_static()

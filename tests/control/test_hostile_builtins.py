@@ -325,6 +325,11 @@ def test_hostile_builtins(program: Program) -> None:
     program.check()
 
 
+@pytest.mark.parametrize("program", case.static_programs)
+def test_hostile_builtins_with_static_arguments(program: Program) -> None:
+    program.check_static()
+
+
 def _refused_or(function, *args):
     """What three calls give, or None where the project refuses the function."""
     try:

@@ -793,3 +793,8 @@ def range_index(k):
 @pytest.mark.parametrize("program", case.programs)
 def test_hostile_control(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_hostile_control_with_static_arguments(program: Program) -> None:
+    program.check_static()

@@ -518,3 +518,8 @@ def deleted_alias(a, n):
 @pytest.mark.parametrize("program", case.programs)
 def test_hostile_storage(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_hostile_storage_with_static_arguments(program: Program) -> None:
+    program.check_static()

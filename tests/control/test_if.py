@@ -265,3 +265,8 @@ def tuples_and_dicts_from_branches(x, y):
 @pytest.mark.parametrize("program", case.programs)
 def test_if(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_if_with_static_arguments(program: Program) -> None:
+    program.check_static()

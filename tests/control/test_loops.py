@@ -359,3 +359,8 @@ def np_ndenumerate(a):
 @pytest.mark.parametrize("program", case.programs)
 def test_loop(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_loop_with_static_arguments(program: Program) -> None:
+    program.check_static()

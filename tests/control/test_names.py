@@ -379,3 +379,8 @@ def same_loop_variable_twice(n):
 @pytest.mark.parametrize("program", case.programs)
 def test_names(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_names_with_static_arguments(program: Program) -> None:
+    program.check_static()

@@ -317,3 +317,8 @@ def nested_lists_as_a_matrix(n):
 @pytest.mark.parametrize("program", case.programs)
 def test_pytree(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_pytree_with_static_arguments(program: Program) -> None:
+    program.check_static()

@@ -465,3 +465,8 @@ def special_powers(x, y):
 @pytest.mark.parametrize("program", case.programs)
 def test_scalar(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_scalar_with_static_arguments(program: Program) -> None:
+    program.check_static()
