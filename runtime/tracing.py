@@ -131,7 +131,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
 def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
     made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
-    if made_here or trace.is_born(value):
+    if made_here or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
         return
     new = guards.add(value)
     trace.roots += new

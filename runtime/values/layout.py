@@ -16,7 +16,7 @@ import numpy as np
 
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
-from anabranch.runtime.trace import Builder
+from anabranch.runtime.trace import Builder, current
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
 from anabranch.runtime.values.array import Array
@@ -324,7 +324,9 @@ def unpack(
             made.append(result if isinstance(result, Array) else None)
             return result
         case Node(structure, children):
-            return structure.build([unpack(c, values, made, reuse) for c in children])
+            built = structure.build([unpack(c, values, made, reuse) for c in children])
+            current().trace.bear(built)
+            return built
         case Choice(options):
             made.append(None)
             tag = next(values)

@@ -314,6 +314,16 @@ def nested_lists_as_a_matrix(n):
     return m
 
 
+@case((Body(1.0, 2.0), 3), (Body(1.0, 2.0), 1))
+def methods_of_objects_made_on_the_way(body, n):
+    for _ in range(n):
+        body = dataclasses.replace(body, position=body.position + 1)
+    other = dataclasses.replace(body, velocity=n)
+    body.kick(n)
+    other.kick(0.5)
+    return body, other
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_pytree(program: Program) -> None:
     program.check()
