@@ -87,7 +87,6 @@ CODES: dict[str, tuple[str, str]] = {
     "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
     "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
     "AB104": ("a class statement", "Define the class outside the function."),
-    "AB105": ("import *", "Import the names that are needed."),
     "AB106": (
         "code that looks at its own names (exec, eval, locals)",
         "Write the code itself, or use a dict of values.",
@@ -99,6 +98,5 @@ CODES: dict[str, tuple[str, str]] = {
     "AB111": ("break, continue or return in a finally block", "Leave after the try statement instead."),
     "AB112": ("a pattern on mappings or of open length", "Test with 'if' and take the parts by subscript."),
     "AB113": ("a captured name that is read where its guard failed", "Assign the name in the case's block instead."),
-    "AB114": ("del of a name that an inner function shares", "Assign None instead of deleting the name."),
     "AB115": ("a yield whose value is used", "Nothing can be sent into a staged generator; write 'yield value' alone."),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import pathlib
 import re
 import sys
@@ -17,9 +18,11 @@ from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
 
 _HERE = pathlib.Path(__file__)
-# In an editable install the package's folders are links, and code knows its file by either path.
-_PACKAGE = tuple(
-    str(folder) for place in (_HERE, _HERE.resolve()) for folder in (place.parents[1], place.parents[2] / "transpile")
+# In an editable install the package's folders are links, and code knows its file by either path. Frames of contextlib
+# stand between the project's own, and tell a user no more of theirs.
+_PACKAGE = (
+    contextlib.__file__,
+    *(str(f) for place in (_HERE, _HERE.resolve()) for f in (place.parents[1], place.parents[2] / "transpile")),
 )
 
 NDArray = np.ndarray[Any, Any]

@@ -22,10 +22,15 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def from_text(text: str, filename: str, **names: Any) -> types.FunctionType:
     """The function `f` of a program, with its text where Python looks for source."""
+    return module_from_text(text, filename, **names)["f"]
+
+
+def module_from_text(text: str, filename: str, **names: Any) -> dict[str, Any]:
+    """The names of a program that has been run, with its text where Python looks for source."""
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     namespace: dict[str, Any] = dict(names)
     exec(compile(text, filename, "exec"), namespace)
-    return namespace["f"]
+    return namespace
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> tuple[str, str]:

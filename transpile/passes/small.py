@@ -79,8 +79,6 @@ class Import(SmallPass):
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, (cst.Import, cst.ImportFrom))
-        if isinstance(node.names, cst.ImportStar):
-            work.session.report("AB105", node)
         staged = work.layout.constant("staged")
         exchanges = [
             cst.Assign([cst.AssignTarget(name(bound))], call(staged, name(bound))) for bound in imported_names(node)

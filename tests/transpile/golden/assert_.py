@@ -1,0 +1,3 @@
+def root(x):
+    assert x >= 0, "negative"
+    return x**0.5
