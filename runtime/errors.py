@@ -12,6 +12,7 @@
     ├── StructureMismatchError           (also TypeError)
     ├── ShapeMismatchError               (also ValueError)
     ├── AliasError                       (also ValueError)
+    ├── IntegerRangeError                (also OverflowError)
     ├── StaticArgumentError              (also TypeError)
     └── EscapedTracerError               (also RuntimeError)
 """
@@ -54,6 +55,13 @@ class ShapeMismatchError(AnabranchError, ValueError):
 
 class AliasError(AnabranchError, ValueError):
     """A write through a name that may or may not share memory with another array."""
+
+
+class IntegerRangeError(AnabranchError, OverflowError):
+    """A Python int went beyond the 64 bits that compiled code has for it.
+
+    Eager Python would go on with a longer number, so no `except` clause of a compiled function catches it.
+    """
 
 
 class StaticArgumentError(AnabranchError, TypeError):

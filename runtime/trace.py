@@ -49,20 +49,31 @@ class UnreachableError(Exception):
 class Failure:
     """One place that can raise at run time: the exception to raise when the error code is its number.
 
-    `make` gets what the failure has said in its storages.
+    `make` gets what the failure has said in its storages; `revive` gives a handler the exception while tracing.
     """
 
-    __slots__ = ("details", "frames", "make")
+    __slots__ = ("details", "frames", "make", "revive")
 
     def __init__(
         self,
         make: Callable[[list[NDArray]], BaseException],
+        revive: Callable[[list[Atom]], BaseException],
         frames: tuple[tuple[str, int, str], ...],
         details: tuple[Storage, ...] = (),
     ) -> None:
         self.make = make
+        self.revive = revive
         self.frames = frames
         self.details = details
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Caught:
+    """The exception that a handler sees: the error code that led to it, and which failures those may be."""
+
+    error: BaseException
+    code: Atom
+    numbers: tuple[int, ...]
 
 
 class Trace:
@@ -94,6 +105,9 @@ class Trace:
         self.born: dict[int, Any] = {}
         # For each function that is running, the depths of the builders in which it was called.
         self.active: dict[Any, list[int]] = {}
+        # The bodies of try statements in progress, and what their handlers have caught, by the exception's id.
+        self.regions: list[Any] = []
+        self.caught: dict[int, Caught] = {}
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""
@@ -119,6 +133,7 @@ class Checkpoint:
     written: dict[Storage, None]
     captures: dict[Var, Var]
     storage_inputs: dict[Storage, Var]
+    points: int
 
 
 class Builder:
@@ -133,6 +148,7 @@ class Builder:
         "formals",
         "known",
         "parent",
+        "points",
         "storage_inputs",
         "trace",
         "written",
@@ -149,6 +165,8 @@ class Builder:
         self.env: dict[Storage, Atom] = {}
         self.written: dict[Storage, None] = {}
         self.known: set[Var] = set()
+        # Where something may have failed in the body of a try statement.
+        self.points: list[Any] = []
 
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""
@@ -189,12 +207,18 @@ class Builder:
     def checkpoint(self) -> Checkpoint:
         """The state to come back to with `rollback`."""
         return Checkpoint(
-            len(self.equations), dict(self.env), dict(self.written), dict(self.captures), dict(self.storage_inputs)
+            len(self.equations),
+            dict(self.env),
+            dict(self.written),
+            dict(self.captures),
+            dict(self.storage_inputs),
+            len(self.points),
         )
 
     def rollback(self, to: Checkpoint) -> None:
         """Forget all that was built since the checkpoint."""
         del self.equations[to.equations :]
+        del self.points[to.points :]
         self.env, self.written = to.env, to.written
         self.captures, self.storage_inputs = to.captures, to.storage_inputs
 

@@ -95,7 +95,6 @@ CODES: dict[str, tuple[str, str]] = {
     "AB108": ("an assignment expression in a loop test", "Write 'while True:', assign, and 'if not …: break'."),
     "AB109": ("an assignment expression in a comprehension", "Write the comprehension as a for loop."),
     "AB110": ("except*", "Catch the exceptions with plain 'except'."),
-    "AB111": ("break, continue or return in a finally block", "Leave after the try statement instead."),
     "AB112": ("a pattern on mappings or of open length", "Test with 'if' and take the parts by subscript."),
     "AB113": ("a captured name that is read where its guard failed", "Assign the name in the case's block instead."),
     "AB115": ("a yield whose value is used", "Nothing can be sent into a staged generator; write 'yield value' alone."),

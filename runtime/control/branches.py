@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_identity, join_all
-from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Program, Var
+from anabranch.runtime.errors import AnabranchError, IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
+from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks, layout as layouts, raising
+from anabranch.runtime.values import atoms, checks, layout as layouts, raising, regions
 from anabranch.runtime.values.heap import Heap, Slot
 
 
@@ -26,6 +26,10 @@ class Outcome:
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
 
+    def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
+        """What these objects hold after the branch."""
+        return tuple(self.changes.get(id(s.target), s.before) for s in slots)
+
 
 def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
     """The value of `thunks[selector]()`, with its writes, chosen at run time.
@@ -37,48 +41,62 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     outcomes = [trace_branch(Builder(outer.trace, outer), heap, thunk) for thunk in thunks]
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
-    reached = [o for o in outcomes if o.value is not MISSING]
-    values = [(o.value, *(o.changes.get(id(s.target), s.before) for s in slots)) for o in reached]
+    values = [o.value for o in outcomes if o.value is not MISSING]
     layout = join_all(values, heap, layouts.belongs_outside(outer))
     check_identity(values, heap, names, what)
+    # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
+    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
+    contents = join_all([o.contents(slots) for o in seen], heap, layouts.belongs_outside(outer))
     for outcome in outcomes:
         with building(outcome.builder):
-            if outcome.value is MISSING:
-                outcome.packed = layouts.unspecified(layout) if layout is not None else []
-            else:
-                assert layout is not None
-                outcome.packed = layouts.pack(values[reached.index(outcome)], layout)
+            outcome.packed = _pack(outcome.value, layout) + _pack(
+                outcome.contents(slots) if outcome in seen else MISSING, contents
+            )
     results = _bind(outer, selector, outcomes, storages)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
-    if layout is None:
-        raise UnreachableError
     made: list[Any] = []
-    value, *contents = layouts.unpack(layout, iter(results), made)
+    leaves = iter(results)
+    value = MISSING if layout is None else layouts.unpack(layout, leaves, made)
+    held = () if contents is None else layouts.unpack(contents, leaves, made)
     for i, array in enumerate(made):
         if array is not None:
             _link(outer, array, selector, outcomes, i)
-    for slot, after in zip(slots, contents, strict=True):
+    for slot, after in zip(slots, held, strict=False):
         slot.restore(after)
+    if outer.trace.error_code in storages:
+        regions.note(outer)
+    if layout is None:
+        raise UnreachableError
     return value
+
+
+def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
+    if layout is None:
+        return []
+    return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time."""
-    inner.trace.snapshots.append(heap)
+    snapshots = inner.trace.snapshots
+    depth = len(snapshots)
+    snapshots.append(heap)
     with building(inner):
         try:
             value = thunk()
         except UnreachableError:
             value = MISSING
-        except Exception as error:
-            if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
+        except BaseException as error:
+            if is_own(error) or isinstance(error, (KeyboardInterrupt, GeneratorExit)):
                 heap.restore()
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value = MISSING
         finally:
-            inner.trace.snapshots.pop()
+            del snapshots[depth:]
+        if inner.points and inner.trace.regions:
+            roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
     heap.restore()
     if heap.written_arrays():
@@ -87,6 +105,51 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             "array as an argument, or make a copy with np.array(...) before it"
         )
     return Outcome(inner, value, changes)
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an exception is the project's, and so nothing that the user's code would have raised."""
+    if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
+        return False
+    return isinstance(error, (AnabranchError, UnreachableError))
+
+
+def roll_back(points: Sequence[regions.Point], roots: tuple[Any, ...], finished: bool) -> None:
+    """Give Python objects what they held when something failed first.
+
+    Where nothing has failed they keep what they hold; `finished` says that this may be.
+    """
+    states: list[regions.Point] = []
+    for point in points:
+        if states and states[-1].heap is point.heap:
+            states.pop()
+        states.append(point)
+    if finished and not states[-1].heap.changed():
+        states.pop()
+    steps = [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished
+    codes = [s.code for s in states[: len(steps) - 1]]
+    fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
+    if len(fine) == 1 and not isinstance(fine[0], Literal):
+        stage(fine[0], steps, (), "the try statement")
+        return
+    which: Atom = atoms.literal(0, np.int32)
+    for passed in fine:
+        which = atoms.ufunc(np.add, which, atoms.convert(passed, np.int32))
+    if isinstance(which, Literal):
+        steps[int(which.value)]()
+    else:
+        stage(which, steps, (), "the try statement")
+
+
+def _restoring(heap: Heap | None, roots: tuple[Any, ...]) -> Callable[[], None]:
+    """Puts back what a heap has remembered; the defaults lead to all that this may change."""
+    targets = () if heap is None else tuple(slot.target for slot in heap.slots.values())
+
+    def restore(roots: tuple[Any, ...] = (*roots, *targets)) -> None:
+        if heap is not None:
+            heap.restore()
+
+    return restore
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:
@@ -115,7 +178,7 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
 def _link(outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome], index: int) -> None:
     """Where a branch gave an array of the enclosing code, the merged array is that memory when the branch ran."""
     for number, o in enumerate(outcomes):
-        handle = o.packed[index].handle if o.value is not MISSING else None
+        handle = o.packed[index].handle
         if handle is None:
             continue
         if selector.type.dtype == np.bool_:

@@ -123,14 +123,14 @@ def after(
     for place, k in enumerate(report.firsts):
         before = init[k].handle
         if before is not None:
-            before.set(results[len(init) + place])
+            before.put(results[len(init) + place])
     for k, array in enumerate(made):
         before = init[k].handle
         if array is None:
             continue
         if report.becomes.get(k) == k and before is not None:
             if k in report.written:
-                before.set(array.atom)
+                before.put(array.atom)
             kept[k] = before
         elif k in report.fresh:
             if least == 0 and before is not None:
@@ -180,7 +180,7 @@ def _after_cycle(
                 value = values[(place - m) % length]
                 if value is not None:
                     now = atoms.select(pred, value, now)
-            handle.set(now)
+            handle.put(now)
     for place, array in enumerate(arrays):
         for m, pred in enumerate(preds):
             handle = handles[(place + m) % length]

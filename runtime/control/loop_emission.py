@@ -48,7 +48,9 @@ class Emission:
     def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
         """The leaves after the loop (then the first-step memories), and how many steps ran."""
         init = init + [self._first_init(k) for k in self.firsts]
-        if self.loop.test is None and not self.coded:
+        # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees.
+        stops = self.fails and bool(self.outer.trace.regions)
+        if self.loop.test is None and not self.coded and not stops:
             return self._emit_for(init)
         return self._emit_while(init)
 

@@ -13,7 +13,7 @@ from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced,
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import containers, layout as layouts
+from anabranch.runtime.values import containers, layout as layouts, regions
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
@@ -76,16 +76,15 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
         outer.trace.slot_hints.setdefault(loop.site, set()).update(id(s.target) for s in new)
         types.add_slots(new)
         return None
-    if outcome.value is MISSING:
-        traced.packed = [layouts.Packed(f) for f in traced.formals]
-        return traced
     kept = zip(types.slots, values[width:], strict=True)
-    out = [*outcome.value, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
+    held = values[:width] if outcome.value is MISSING else outcome.value
+    out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
     if not _settle(outer, traced, loop, types, out):
         return None
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
-    traced.out = tuple(out)
+    if outcome.value is not MISSING:
+        traced.out = tuple(out)
     return traced
 
 
@@ -135,6 +134,8 @@ def _finish(
     width = 2 + len(loop.init)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
+    if outer.trace.error_code in plan.written:
+        regions.note(outer)
     del values[width:]
     if loop.least >= 1 and traced.out is not None:
         values = [_surely_set(v, o) for v, o in zip(values, traced.out, strict=False)]

@@ -39,8 +39,7 @@ def check_identity(values: Sequence[Any], heap: Heap, names: Sequence[str], what
     """
     if len(values) < 2:
         return
-    columns = [v[0] for v in values]
-    rows = list(zip(*columns, strict=True)) if len(names) > 1 else [tuple(columns)]
+    rows = list(zip(*values, strict=True)) if len(names) > 1 else [tuple(values)]
     for name, row in zip(names or ("the returned value",), rows, strict=False):
         first = row[0]
         for other in row[1:]:

@@ -1,33 +1,292 @@
-"""The `try` statement: it runs while tracing, so its handlers see only what is raised while tracing."""
+"""The `try` statement: what fails at run time leads to the handler of its class.
+
+The body runs in place, in a region that remembers what names and objects hold where something may fail. After it, one
+branch on the error code runs the handler that catches what has failed, on what there was then, or the `else`.
+"""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.trace import current, tracing
+import numpy as np
+
+from anabranch.runtime.control import branches
+from anabranch.runtime.control.exits import NEXT
+from anabranch.runtime.control.if_ import if_, where
+from anabranch.runtime.control.merging import MISSING
+from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import Caught, Failure, UnreachableError, current, tracing
+from anabranch.runtime.values import atoms, checks, raising
+from anabranch.runtime.values.regions import Point, Region
+
+Block = Callable[..., Any]
+# What a way out of a region does, with the error code, for failures of these numbers.
+_Enter = Callable[[Atom, tuple[int, ...]], Any]
+Handler = tuple[Callable[[], Any] | None, Block]
 
 
-@contextlib.contextmanager
-def try_block() -> Iterator[None]:
-    """Around the body of a `try` with handlers.
+def try_(
+    body: Block,
+    *handlers: Handler,
+    orelse: Block | None = None,
+    final: Block | None = None,
+    exits: Sequence[str] = (),
+) -> Any:
+    """Run `body`, then `orelse`; where it raises, the first handler whose classes fit; `final` after all.
 
-    Raises
-    ------
-    UnsupportedOperationError
-        When something in the body may raise under a condition known only at run time: no handler would see it.
+    A handler is its classes, asked when something was raised, and its block, which takes the exception where it has a
+    parameter. With `exits`, blocks give an exit code, and the value where "return" is among them; so does this.
     """
+    form = _Form(tuple(exits))
     if not tracing():
-        yield
-        return
-    builder = current()
-    before = len(builder.trace.failures)
-    yield
-    if len(builder.trace.failures) > before:
-        failure = builder.trace.failures[before]
-        where = f" (at {failure.frames[-1][0]}:{failure.frames[-1][1]})" if failure.frames else ""
-        raise UnsupportedOperationError(
-            f"the body of a try statement may raise under a condition known only at run time{where}, which its except "
-            "clauses cannot catch in compiled code; test the condition with an if statement instead"
-        )
+        return _run(body, handlers, orelse, final, form)
+    if final is None:
+        return _handle(body, handlers, orelse, form)
+    return _finish(lambda: _handle(body, handlers, orelse, form), final, form)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Form:
+    """How the blocks say in which way they were left."""
+
+    exits: tuple[str, ...]
+
+    def fell(self, result: Any) -> Any:
+        """Whether a block came to its end."""
+        if not self.exits or result is None:
+            return True
+        return (result[0] if "return" in self.exits else result) == NEXT
+
+    def after(self, result: Any, orelse: Block | None) -> Any:
+        """What a body that has not raised gives, with the `else` that follows it."""
+        return result if orelse is None else self.unless_left(result, orelse)
+
+    def unless_left(self, result: Any, following: Block) -> Any:
+        """`following()` where a block came to its end, else what the block gave."""
+        fell = self.fell(result)
+        return following() if fell is True else if_(fell, following, lambda: result)
+
+
+def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: Block | None, form: _Form) -> Any:
+    """The statement as Python runs it."""
+    try:
+        try:
+            result = body()
+        except BaseException as error:
+            return _caught(error, handlers)
+        return form.after(result, orelse)
+    finally:
+        left = final() if final is not None else None
+        if not form.fell(left):
+            return left  # noqa: B012 - as the user's own finally does
+
+
+def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
+    """Run the handler for an exception that is being handled; raise it again where there is none."""
+    for kinds, block in handlers:
+        if not _passes(error) and (kinds is None or isinstance(error, kinds())):
+            return _enter(block, error)
+    raise error
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether no handler catches an exception: eager Python would not have raised it."""
+    return isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError)
+
+
+def _enter(block: Block, error: BaseException) -> Any:
+    return block(*(error,)[: block.__code__.co_argcount])
+
+
+def _attempt(region: Region, body: Block) -> Any:
+    """What a body gives; MISSING where it raises for sure after something else may have failed."""
+    regions = region.builder.trace.regions
+    regions.append(region)
+    try:
+        return body()
+    except UnreachableError:
+        if not region.failed(current()):
+            raise
+    except BaseException as error:
+        if branches.is_own(error) or isinstance(error, KeyboardInterrupt) or not region.failed(current()):
+            raise
+        raising.record(atoms.literal(True), error, checks.frames_of(error))
+    finally:
+        regions.pop()
+    return MISSING
+
+
+def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form: _Form) -> Any:
+    """Body, handlers and else."""
+    region = Region((body, orelse, *(block for _, block in handlers)))
+    try:
+        value = _attempt(region, body)
+    except BaseException as error:
+        if branches.is_own(error):
+            raise
+        return _caught(error, handlers)
+    if not region.failed(current()):
+        return form.after(value, orelse)
+    found = _Catches(region, handlers)
+    if not any(way.block is not None for way in found.ways):
+        if not region.builder.trace.regions:
+            region.take()
+        if value is MISSING:
+            raise UnreachableError
+        return form.after(value, orelse)
+    success = None if value is MISSING else lambda: form.after(value, orelse)
+    return _Fork(region, f"the try at {where(body)}").run(success, [w.enter for w in found.ways], found.numbers)
+
+
+def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
+    """What has a `finally`: it runs in either case, and what had failed fails after it unless it is left."""
+    region = Region((inner, final))
+    try:
+        value = _attempt(region, inner)
+    except BaseException as error:
+        if branches.is_own(error):
+            raise
+        return form.unless_left(final(), _raising(error))
+    numbers = region.numbers() if region.failed(current()) else []
+    if not numbers:
+        return form.unless_left(final(), lambda: value)
+
+    def failing(code: Atom, _: tuple[int, ...]) -> Any:
+        return form.unless_left(final(), _failing(code))
+
+    success = None if value is MISSING else lambda: form.unless_left(final(), lambda: value)
+    return _Fork(region, f"the try at {where(final)}").run(success, [failing], dict.fromkeys(numbers, 0))
+
+
+def _raising(error: BaseException) -> Block:
+    def run() -> None:
+        raise error
+
+    return run
+
+
+def _failing(code: Atom) -> Block:
+    """Fail with this error code (again)."""
+
+    def run() -> None:
+        checks.fail_again(code)
+        raise UnreachableError
+
+    return run
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Way:
+    """A handler with a failure that it catches; no block where nobody catches it."""
+
+    block: Block | None
+    failure: Failure
+
+    def enter(self, code: Atom, numbers: tuple[int, ...]) -> Any:
+        """Run the handler; a `raise` in it finds the exception."""
+        if self.block is None:
+            return _failing(code)()
+        error = revived(self.failure)
+        current().trace.caught[id(error)] = Caught(error, code, numbers)
+        try:
+            raise error
+        except BaseException as caught:
+            caught.__traceback__ = None
+            return _enter(self.block, caught)
+
+
+class _Catches:
+    """Which handler catches what may have failed in a region: `numbers` has the way of each failure by its number."""
+
+    def __init__(self, region: Region, handlers: Sequence[Handler]) -> None:
+        failures = region.builder.trace.failures
+        kinds = [(BaseException if kinds is None else kinds(), block) for kinds, block in handlers]
+        self.ways: list[_Way] = []
+        self.numbers: dict[int, int] = {}
+        places: dict[Any, int] = {}
+        for number in region.numbers():
+            failure = failures[number - 1]
+            error = revived(failure)
+            fits = (block for classes, block in kinds if isinstance(error, classes))
+            block = None if _passes(error) else next(fits, None)
+            looks = block is not None and block.__code__.co_argcount
+            key = (block, _identity(failure, error) if looks else None)
+            if key not in places:
+                places[key] = len(self.ways)
+                self.ways.append(_Way(block, failure))
+            self.numbers[number] = places[key]
+
+
+def revived(failure: Failure) -> BaseException:
+    """The exception of a failure, with what it says of run-time values."""
+    return failure.revive([current().read(storage) for storage in failure.details])
+
+
+def _identity(failure: Failure, error: BaseException) -> Any:
+    """What tells exceptions apart that a handler looks at."""
+    plain = all(isinstance(a, (str, int, float)) for a in error.args)
+    return (type(error), error.args) if plain and not vars(error) else id(failure)
+
+
+class _Fork:
+    """The branch on the error code after a region."""
+
+    def __init__(self, region: Region, what: str) -> None:
+        self.region, self.what = region, what
+        self.code = region.builder.read(region.builder.trace.error_code)
+        self.points = region.take()
+        self.tidy: list[bool] = []
+
+    def run(self, success: Block | None, ways: Sequence[_Enter], numbers: Mapping[int, int]) -> Any:
+        """The value of `ways[numbers[k]]` where failure `k` happened, of `success` where none did."""
+        blocks = [] if success is None else [self._succeeding(success)]
+        for place, way in enumerate(ways):
+            blocks.append(self._failing(way, tuple(k for k, n in numbers.items() if n == place)))
+        if len(blocks) == 1:
+            return blocks[0]()
+        selector = self._selector(len(blocks), {k: n + (success is not None) for k, n in numbers.items()})
+        value = branches.stage(selector, blocks, (), self.what)
+        if len(self.tidy) == len(blocks) and all(self.tidy):
+            self.region.leave()
+        return value
+
+    def _selector(self, count: int, numbers: Mapping[int, int]) -> Atom:
+        before = changes = 0
+        which: Atom = atoms.literal(0, np.int32)
+        last = which
+        for number, place in numbers.items():
+            if place == before:
+                continue
+            before, changes = place, changes + 1
+            last = atoms.ufunc(np.greater_equal, self.code, atoms.literal(number, np.int32))
+            which = atoms.select(last, atoms.literal(place, np.int32), which)
+        if count > 2 or isinstance(which, Literal):
+            return which
+        return last if changes == 1 else atoms.ufunc(np.equal, which, atoms.literal(1, np.int32))
+
+    def _succeeding(self, block: Block) -> Block:
+        return self._with_code(self.region.entry, block)
+
+    def _failing(self, way: _Enter, numbers: tuple[int, ...]) -> Block:
+        def run(points: Sequence[Point] = self.points, roots: tuple[Any, ...] = self.region.roots) -> Any:
+            branches.roll_back(points, roots, finished=False)
+            return way(self.code, numbers)
+
+        return self._with_code(self.region.entry, run)
+
+    def _with_code(self, start: Atom, block: Block) -> Block:
+        """Run a block with the error code as it was before the region, and see whether that stays."""
+
+        def run(block: Block = block, roots: tuple[Any, ...] = self.region.roots) -> Any:
+            builder = current()
+            code = builder.trace.error_code
+            builder.write(code, start)
+            begun = builder.read(code)
+            value = block()
+            self.tidy.append(builder.read(code) is begun)
+            return value
+
+        return run

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Storage, current
-from anabranch.runtime.values import aliasing, arithmetic, atoms, dispatch, indexing, views, wrap
+from anabranch.runtime.values import aliasing, arithmetic, atoms, dispatch, indexing, regions, views, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.scalar import NumPyLike
 from anabranch.runtime.values.traced import INPLACE
@@ -83,9 +83,14 @@ class Array(NumPyLike):
         return views.read(current().read(self.storage), self.path)
 
     def set(self, value: Atom) -> None:
-        """Write a value of exactly this shape and dtype."""
+        """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
         if self.readonly or self.storage.readonly:
             raise ValueError("assignment destination is read-only")
+        fine = regions.unhindered()
+        self.put(value if fine is None else atoms.select(fine, value, self.atom))
+
+    def put(self, value: Atom) -> None:
+        """Make this the value."""
         builder = current()
         whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
         aliasing.write(builder, self.storage, whole)

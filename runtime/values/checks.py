@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
@@ -49,7 +50,9 @@ def user_frames(limit: int = 16) -> Frames:
     return _joined(reversed(frames))
 
 
-_GENERATED = re.compile(r"(if_true|if_false|while_test|while_body|for_body|<lambda>)(_\d+)?")
+_GENERATED = re.compile(
+    r"(if_true|if_false|while_test|while_body|for_body|try_body|except_\w+|else_body|finally_body|<lambda>)(_\d+)?"
+)
 
 
 def users_name(code: types.CodeType) -> str:
@@ -92,11 +95,37 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
             raise make(int(detail.value) if isinstance(detail, Literal) else 0)
         return
     details = [] if detail is None else [atoms.convert(detail, np.int64)]
-    record_failure(pred, lambda found: make(int(found[0]) if found else 0), user_frames(), details)
+    record_failure(
+        pred,
+        lambda found: make(int(found[0]) if found else 0),
+        lambda values: _untold(make(0)) if values else make(0),
+        user_frames(),
+        details,
+    )
+
+
+class _Untold:
+    """The text of an exception that names a run-time value."""
+
+    def __str__(self) -> str:
+        raise ConcretizationError(
+            "the message of this exception names a value that is known only at run time; test its class instead"
+        )
+
+    __repr__ = __str__
+
+
+def _untold(error: BaseException) -> BaseException:
+    error.args = (_Untold(),)
+    return error
 
 
 def record_failure(
-    pred: Atom, make: Callable[[list[NDArray]], BaseException], frames: Frames, details: Sequence[Atom] = ()
+    pred: Atom,
+    make: Callable[[list[NDArray]], BaseException],
+    revive: Callable[[list[Atom]], BaseException],
+    frames: Frames,
+    details: Sequence[Atom] = (),
 ) -> None:
     """Set the error code to a new failure's number, and keep its details, where `pred` holds and none came before."""
     builder = current()
@@ -106,10 +135,34 @@ def record_failure(
     for detail in details:
         storages.append(trace.detail(detail.type, counts[detail.type]))
         counts[detail.type] += 1
-    trace.failures.append(Failure(make, frames, tuple(storages)))
+    trace.failures.append(Failure(make, revive, frames, tuple(storages)))
     number = Literal(np.array(len(trace.failures), np.int32))
     code = builder.read(trace.error_code)
     first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))
     builder.write(trace.error_code, atoms.select(first, number, code))
     for storage, detail in zip(storages, details, strict=True):
         builder.write(storage, atoms.select(first, detail, builder.read(storage)))
+    if trace.regions:
+        trace.regions[-1].note(builder)
+
+
+def raise_again(error: BaseException) -> bool:
+    """Where a handler raises what it has caught, restore the error code; whether it was such an exception."""
+    trace = current().trace
+    caught = trace.caught.get(id(error))
+    if caught is None or caught.error is not error:
+        return False
+    for region in trace.regions:
+        region.again.update(n for n in caught.numbers if n <= region.first)
+    fail_again(caught.code)
+    return True
+
+
+def fail_again(number: Atom) -> None:
+    """Set the error code to what it was when something failed, where nothing has failed since."""
+    builder = current()
+    code = builder.read(builder.trace.error_code)
+    fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
+    builder.write(builder.trace.error_code, atoms.select(fine, number, code))
+    if builder.trace.regions:
+        builder.trace.regions[-1].note(builder)

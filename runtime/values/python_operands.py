@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
@@ -68,7 +69,7 @@ def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], Bas
 
 def overflow(_: int) -> BaseException:
     """What an int beyond int64 raises."""
-    return OverflowError("a Python int went beyond 64 bits; compiled code holds ints as int64")
+    return IntegerRangeError("a Python int went beyond 64 bits; compiled code holds ints as int64")
 
 
 def fits(x: Any) -> bool:

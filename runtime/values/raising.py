@@ -9,6 +9,8 @@ from anabranch.runtime.values import checks, host, layout as layouts
 
 def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
     """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
+    if checks.raise_again(error):
+        return
     error.__traceback__ = None
     layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
     details = [p.atom for p in layouts.pack(error, layout)]
@@ -17,4 +19,8 @@ def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
         made: BaseException = host.build(layout, iter(found))
         return made
 
-    checks.record_failure(pred, make, frames, details)
+    def revive(values: list[Atom]) -> BaseException:
+        made: BaseException = layouts.unpack(layout, iter(values), [])
+        return made
+
+    checks.record_failure(pred, make, revive, frames, details)

@@ -55,6 +55,7 @@ def test_hierarchy():
         "StructureMismatchError": TypeError,
         "ShapeMismatchError": ValueError,
         "AliasError": ValueError,
+        "IntegerRangeError": OverflowError,
         "StaticArgumentError": TypeError,
         "EscapedTracerError": RuntimeError,
     }.items():

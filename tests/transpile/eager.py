@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 NEXT, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
@@ -169,11 +168,6 @@ def staged(value: Any) -> Any:
     return value
 
 
-@contextmanager
-def try_block() -> Iterator[None]:
-    yield
-
-
 def each(
     items: Iterable[Any],
     element: Callable[..., Any],
@@ -206,3 +200,28 @@ def generator(function: Callable[..., Any]) -> Callable[..., list[Any]]:
 
 def count(items: Iterable[Any]) -> int:
     return sum(1 for _ in items)
+
+
+def try_(
+    body: Callable[..., Any],
+    *handlers: tuple[Callable[[], Any] | None, Callable[..., Any]],
+    orelse: Callable[..., Any] | None = None,
+    final: Callable[..., Any] | None = None,
+    exits: tuple[str, ...] = (),
+) -> Any:
+    def code(result: Any) -> int:
+        return (result[0] if "return" in exits else result) if exits and result is not None else NEXT
+
+    try:
+        try:
+            result = body()
+        except BaseException as error:
+            for kinds, handler in handlers:
+                if kinds is None or isinstance(error, kinds()):
+                    return handler(*(error,)[: handler.__code__.co_argcount])
+            raise
+        return orelse() if orelse is not None and code(result) == NEXT else result
+    finally:
+        left = final() if final is not None else None
+        if code(left) != NEXT:
+            return left  # noqa: B012 - as the program that leaves in its finally

@@ -141,6 +141,8 @@ class Generator:
             if room:
                 self.line(depth + 1, f"if {self.test()}:")
                 self.line(depth + 2, f"{self.random.choice(NAMES)} = {self.value()}")
+                if self.random.random() < 0.2:
+                    self.line(depth + 2, "break" if loop and self.random.random() < 0.5 else "return a")
 
     def match(self, depth: int, loop: bool, room: int) -> None:
         self.line(depth, f"match {self.random.choice('ab')}:")

@@ -138,7 +138,6 @@ UNSUPPORTED = {
     "AB108": "def f(a):\n    while (b := a):\n        a = b - 1\n",
     "AB109": "def f(a):\n    return [(b := v) for v in a]\n",
     "AB110": "def f(a):\n    try:\n        a()\n    except* ValueError:\n        pass\n",
-    "AB111": "def f(a):\n    while a:\n        try:\n            a()\n        finally:\n            break\n",
     "AB112": "def f(a):\n    match a:\n        case {'k': v}:\n            return v\n",
     "AB113": "def f(a):\n    match a:\n        case k if k > 0:\n            pass\n    return k\n",
     "AB115": "def f(a):\n    def g():\n        b = yield a\n    return list(g())\n",

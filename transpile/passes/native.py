@@ -1,4 +1,4 @@
-"""What `with` and `try` have in common: the statement stays, its blocks are rewritten in place."""
+"""Statements that stay and have their blocks rewritten in place."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls, orelse_of
-from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame
+from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
+from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame
 from anabranch.transpile.lowering import Here, Lowering, Step, head_of
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.places import Place
 
 
-def frame_for(work: Lowering, here: Here, blocks: Sequence[Units], changing: bool) -> Frame:
-    """How the blocks of a statement leave: natively where each of them always does, else by noting the exit.
-
-    `changing` says that names change after a `return` inside was evaluated (in a `finally`, at the end of a named
-    handler): then results with names in them have to wait.
-    """
+def frame_for(work: Lowering, here: Here, blocks: Sequence[Units]) -> Frame:
+    """How the blocks of a statement leave: natively where each of them always does, else by noting the exit."""
     leaving = [block for block in blocks if exits_of(block)]
     if not leaving:
         return InPlace()
-    native = not isinstance(here.frame, NotingFrame) and (not changing or isinstance(here.frame, UserFrame))
-    if native and not any(falls(block) for block in leaving):
+    if not isinstance(here.frame, NotingFrame) and not any(falls(block) for block in leaving):
         return here.frame
     code, value = here.place.fresh_outwards("exit_", "value_")
     valued = any(Exit.RETURN in exits_of(block) for block in leaving)
@@ -50,7 +45,7 @@ def followed(
     frame: Frame,
     here: Here,
     blocks: Sequence[Units],
-    unit: cst.With | cst.Try,
+    unit: cst.With,
     rest: Units,
 ) -> Step:
     """The statement, and after it the rest of the block, which waits for an exit that was noted inside."""
@@ -65,8 +60,7 @@ def followed(
     choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
     # The test of the exit code is reached on every way, also on those that have not bound what the rest goes on with.
     region = work.regions.region([((unit,), frozenset())])
-    later = (*orelse_of(unit.orelse), *rest) if isinstance(unit, cst.Try) else rest
-    assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(later, frozenset())]))
+    assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(rest, frozenset())]))
     names = here.place.to_initialise(work.flow, region, work.names(assigned))
     return Step([*work.undefined(names), frame.start(), statement], (choice,))
 

@@ -1,43 +1,68 @@
-"""`try`: the statement stays native."""
+"""`try`: its blocks become functions that share the names they change, so that handlers see what was done before."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls, orelse_of, try_blocks, units_of
-from anabranch.transpile.frames import Frame, NotingFrame
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.blocks import Choice, Exit, Propagate, Unit, Units, exits_of, falls, orelse_of, units_of
+from anabranch.transpile.flow import Region
+from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
+from anabranch.transpile.lowering import Here, Lowering, Split, Step
 from anabranch.transpile.names import bound_names
-from anabranch.transpile.nodes import assign, name
+from anabranch.transpile.nodes import assign, line, name, string, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
-from anabranch.transpile.passes.native import block_in_place, followed, frame_for
 from anabranch.transpile.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
+class _Parts:
+    """A try statement taken apart, and where control goes after its blocks."""
+
+    node: cst.Try
+    body: Units
+    orelse: Units
+    final: Units
+    rest: Units
+    after: frozenset[int]
+
+    @property
+    def handlers(self) -> list[Units]:
+        return [units_of(h.body) for h in self.node.handlers]
+
+    @property
+    def exits(self) -> frozenset[Exit]:
+        return exits_of([u for block in (self.body, *self.handlers, self.orelse, self.final) for u in block])
+
+
+@dataclass(frozen=True, slots=True)
 class _Around:
-    """What the blocks of one try statement share."""
+    """What the functions of one try statement share: how they deliver, where they stand, the names they share."""
 
     frame: Frame
     here: Here
-    after: frozenset[int]
+    shared: frozenset[str]
 
 
 class Try(StatementPass):
-    """A try statement stays; its blocks are rewritten in place, its body is marked where it has handlers."""
+    """The blocks of a try become functions; what fails at run time leads to the handler of its class."""
 
     handles = (cst.Try,)
     examples = (
         Example(
-            "def f(x):\n    try:\n        y = not x\n    except ValueError:\n        y = x\n    return y\n",
-            """def f(x):
-    try:
-        with ab.try_block():
-            y = ab.not_(x)
-    except ValueError:
-        y = x
+            "def f(a, i):\n    try:\n        y = a[i]\n    except IndexError:\n        y = 0.0\n    return y\n",
+            """def f(a, i):
+    y = ab.Undefined("y")
+    def try_body():
+        nonlocal y
+        y = a[i]
+    def except_index_error():
+        nonlocal y
+        y = 0.0
+    ab.try_(try_body, (lambda: IndexError, except_index_error))
     return y
 """,
         ),
@@ -46,112 +71,230 @@ class Try(StatementPass):
             "            s = s + i\n        finally:\n            s = s + 1\n    return s\n",
             """def f(n, s):
     def for_body(i, s):
-        exit_ = ab.NEXT
-        try:
-            def if_true(s):
-                return ab.CONTINUE, s
-            def if_false(s):
+        def try_body():
+            nonlocal s
+            def if_true():
+                return ab.CONTINUE
+            def if_false():
+                nonlocal s
                 s = s + i
-                return ab.NEXT, s
-            exit_, s = ab.if_(i, if_true, if_false, (s,), ("exit_", "s"))
-        finally:
+                return ab.NEXT
+            return ab.if_(i, if_true, if_false)
+        def finally_body():
+            nonlocal s
             s = s + 1
+        ab.try_(try_body, final=finally_body, exits=("continue",))
         return s
     s = ab.for_(n, for_body, (s,), ("s",))
     return s
+""",
+        ),
+        Example(
+            "def f(a, i):\n    try:\n        return a[i]\n    except (IndexError, KeyError) as e:\n        return e\n",
+            """def f(a, i):
+    def try_body():
+        return a[i]
+    def except_index_error(e):
+        return e
+    return ab.try_(try_body, (lambda: (IndexError, KeyError), except_index_error))
 """,
         ),
     )
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, cst.Try)
-        blocks = try_blocks(node)
-        if exits_of(blocks[-1]):
-            work.session.report("AB111", node.finalbody or node)
-            return Step([node], rest)
-        unbound = {n for h in node.handlers if h.name is not None for n in bound_names(h.name.name)}
-        changing = node.finalbody is not None or bool(unbound & set(here.frame.outs))
-        frame = frame_for(work, here, blocks, changing)
-        after = work.regions.entries(rest, here.after)
-        if node.finalbody is not None:
-            after = frozenset({work.flow.entry(node.finalbody)})
-        around = _Around(frame, here, after)
-        handlers = [self._handler(work, handler, around) for handler in node.handlers]
-        changed = node.with_changes(
-            body=self._body(work, node, around),
-            handlers=handlers,
-            orelse=self._else(work, node, around),
-            finalbody=self._finally(work, node, here, rest),
+        parts = _take_apart(work, node, here, rest)
+        shared = _shared_names(work, parts, here)
+        own = Split(work.regions.region([((node,), frozenset())]), 0, shared, 0, 0)
+        before = work.before(here, own, ())
+        exits = parts.exits
+        if not exits:
+            functions, call = _functions(work, parts, _Around(InPlace(), here, shared))
+            return Step([*before, *functions, line(cst.Expr(call))], rest)
+        if _in_tail(parts, here, rest):
+            functions, call = _functions(work, parts, _Around(inside(here.frame), here, shared))
+            return Step([*before, *functions, line(cst.Return(call))], None)
+        layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits)
+        functions, call = _functions(work, parts, _Around(ResultFrame(layout), here, shared))
+        keyword = cst.Arg(
+            tuple_of([string(e.name.lower()) for e in Exit if e in exits]), keyword=cst.Name("exits"), equal=_TIGHT
         )
-        step = followed(work, work.derived(changed, node), frame, here, blocks, node, rest)
-        ended = not isinstance(frame, NotingFrame) and not falls((node,))
-        return Step(step.statements, None) if ended else step
+        call = call.with_changes(args=[*call.args, keyword])
+        if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
+            # A loop body with nothing left to do: going on and `continue` give the same.
+            return Step([*before, *functions, line(cst.Expr(call))], rest)
+        code, value = here.place.fresh_outwards("exit_", "value_")
+        noted = value if layout.valued else None
+        leave = Propagate(code, noted, exits, node)
+        statements = [*before, *functions, assign(layout.targets(code, noted), call)]
+        following: Unit = leave
+        if falls((node,)):
+            following = Choice(work.comparison(code, Exit.NEXT), rest, (leave,), node)
+        return Step(statements, (following,))
 
-    def _body(self, work: Lowering, node: cst.Try, around: _Around) -> cst.IndentedBlock:
-        after = around.after if node.orelse is None else work.regions.entries(orelse_of(node.orelse), around.after)
-        block = block_in_place(work, units_of(node.body), node.body, around.frame, around.here, after)
-        if not node.handlers:
-            return block
-        marker = cst.WithItem(cst.Call(work.layout.constant("try_block")))
-        marked = cst.With([marker], block)
-        return cst.IndentedBlock([work.derived(marked, node)])
 
-    def _else(self, work: Lowering, node: cst.Try, around: _Around) -> cst.Else | None:
-        orelse = node.orelse
-        if orelse is None:
-            return None
-        units = work.reached(units_of(orelse.body))
-        if not units:
-            return None
-        if isinstance(around.frame, NotingFrame) and exits_of(units_of(node.body)):
-            # An exit that the body has noted would have left before the else.
-            frame = around.frame
-            noted = Propagate(frame.code, frame.value, exits_of(units_of(node.body)), node)
-            units = (Choice(work.comparison(frame.code, Exit.NEXT), units, (noted,), node),)
-        body = block_in_place(work, units, orelse.body, around.frame, around.here, around.after)
-        return orelse.with_changes(body=body)
+_TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
-    def _finally(self, work: Lowering, node: cst.Try, here: Here, rest: Units) -> cst.Finally | None:
-        final = node.finalbody
-        if final is None:
-            return None
-        after = work.regions.entries(rest, here.after)
-        body = block_in_place(work, units_of(final.body), final.body, here.frame, here, after)
-        return final.with_changes(body=body)
 
-    def _handler(self, work: Lowering, node: cst.ExceptHandler, around: _Around) -> cst.ExceptHandler:
-        entry, last = work.flow.nodes(node)[0], work.flow.nodes(node)[-1]
-        units = units_of(node.body)
-        after = frozenset({last}) if node.name is not None and last in work.flow.graph.unbinding else around.after
-        body = block_in_place(work, units, node.body, around.frame, around.here, after)
-        kind = node.type
-        if kind is not None:
-            kind = Reader(work, entry, around.here.place).rewrite(kind)
-        changed = work.derived(node.with_changes(type=kind, body=body), node)
-        return changed if node.name is None else self._kept_name(work, node.name, changed, last, around)
+def _take_apart(work: Lowering, node: cst.Try, here: Here, rest: Units) -> _Parts:
+    after = work.regions.entries(rest, here.after)
+    if node.finalbody is not None:
+        after = frozenset({work.flow.entry(node.finalbody)})
+    final = units_of(node.finalbody.body) if node.finalbody is not None else ()
+    return _Parts(node, units_of(node.body), work.reached(orelse_of(node.orelse)), final, rest, after)
 
-    def _kept_name(
-        self, work: Lowering, asname: cst.AsName, node: cst.ExceptHandler, last: int, around: _Around
-    ) -> cst.ExceptHandler:
-        """Python unbinds the handler's name at its end; where the name is wanted later it becomes undefined instead."""
-        (own,) = bound_names(asname.name)
-        bit = work.flow.graph.mask([own])
-        graph = work.flow.graph
-        wanted = any(work.flow.live_in[after] & bit for after in (*graph.after[last], *graph.raising[last]))
-        # A generated function, or the test of a noted exit, may pass the name on although nobody reads it then.
-        passed_on = around.here.place.region is not None or isinstance(around.frame, NotingFrame)
-        if not bit or not (wanted or passed_on):
-            return node
-        (error,) = around.here.place.fresh("error")
-        assert isinstance(node.body, cst.IndentedBlock)
-        unset = work.undefined([own])
-        body: list[cst.BaseStatement] = [*node.body.body, *unset]
-        if any(work.flow.live_in[target] & bit for target in graph.raising[last]):
-            # The name is looked for where an exception out of the handler goes: it must be unset there too.
-            body = [cst.Try(node.body, finalbody=cst.Finally(cst.IndentedBlock(unset)))]
-        body = [assign([own], name(error)), *body]
-        changed = node.with_changes(name=asname.with_changes(name=name(error)), body=node.body.with_changes(body=body))
-        return work.derived(changed, node)
+
+def _shared_names(work: Lowering, parts: _Parts, here: Here) -> frozenset[str]:
+    """Names that the blocks change, but for those that only one block knows."""
+    flow = work.flow
+    region = work.regions.region([((parts.node,), frozenset())])
+    assigned = flow.assigned(region)
+    wanted = flow.live_at_exit(region) | flow.seen_by_handlers(region) | flow.captured(region)
+    wanted |= flow.graph.mask((*here.place.shared, *here.frame.outs, *flow.scope.parameters))
+    for point in _entries(work, parts):
+        wanted |= flow.live_in[point]
+    outside = frozenset(range(len(flow.graph.after))) - region.nodes
+    wanted |= flow.assigned(Region(outside, frozenset())) & ~_handler_names(work)
+    declared = {n for k in region.nodes for n in flow.graph.usages[k].writes if n in work.declared}
+    return frozenset(work.names(assigned & wanted)) | declared
+
+
+def _entries(work: Lowering, parts: _Parts) -> Iterator[int]:
+    """Where control enters the blocks."""
+    yield from work.regions.entries(parts.body, frozenset())
+    yield from work.regions.entries(parts.orelse, frozenset())
+    yield from work.regions.entries(parts.final, frozenset())
+    for handler in parts.node.handlers:
+        yield work.flow.nodes(handler)[0]
+
+
+def _handler_names(work: Lowering) -> int:
+    """Names that are bound by handlers (`as e`) alone."""
+    graph = work.flow.graph
+    starts = {span[0] for node, span in graph.spans.items() if isinstance(node, cst.ExceptHandler)}
+    bound = otherwise = 0
+    for point, writes in enumerate(graph.writes):
+        if point in starts:
+            bound |= writes
+        else:
+            otherwise |= writes
+    return bound & ~otherwise
+
+
+def _in_tail(parts: _Parts, here: Here, rest: Units) -> bool:
+    """Whether the blocks can deliver for the block around, so that what the statement gives is returned."""
+    if rest and falls((parts.node,)):
+        return False
+    if exits_of(parts.final) or (parts.orelse and exits_of(parts.body)) or isinstance(here.frame, NotingFrame):
+        return False
+    # Names change in a finally, and at the end of a named handler, after what is returned has been put together.
+    unbound = {n for h in parts.node.handlers if h.name is not None for n in bound_names(h.name.name)}
+    return isinstance(here.frame, UserFrame) or not (parts.final or unbound & set(here.frame.outs))
+
+
+def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst.FunctionDef], cst.Call]:
+    """A function for each block, and the call that runs them."""
+    node = parts.node
+    bases = [
+        "try_body",
+        *_handler_bases(node),
+        *["else_body"] * bool(parts.orelse),
+        *["finally_body"] * bool(parts.final),
+    ]
+    body, *names = around.here.place.fresh(*bases)
+    handlers = names[: len(node.handlers)]
+    after = work.regions.entries(parts.orelse, parts.after)
+    # A body that has an else after it delivers nothing, unless it has exits of its own.
+    frame = InPlace() if parts.orelse and not exits_of(parts.body) else around.frame
+    made = [_function(work, body, parts.body, node.body, replace(around, frame=frame), after, node)]
+    arguments = [cst.Arg(name(body))]
+    for handler, function in zip(node.handlers, handlers, strict=True):
+        made.append(_handler(work, function, handler, around, parts.after))
+        arguments.append(cst.Arg(tuple_of([_kind(work, handler, around), name(function)])))
+    if parts.orelse:
+        assert node.orelse is not None
+        function = names[len(handlers)]
+        made.append(_function(work, function, parts.orelse, node.orelse.body, around, parts.after, node.orelse))
+        arguments.append(cst.Arg(name(function), keyword=cst.Name("orelse"), equal=_TIGHT))
+    if node.finalbody is not None:
+        late = around if exits_of(parts.final) else replace(around, frame=InPlace())
+        end = work.regions.entries(parts.rest, around.here.after)
+        made.append(_function(work, names[-1], parts.final, node.finalbody.body, late, end, node.finalbody))
+        arguments.append(cst.Arg(name(names[-1]), keyword=cst.Name("final"), equal=_TIGHT))
+    return made, cst.Call(work.layout.constant("try_"), arguments)
+
+
+def _handler_bases(node: cst.Try) -> list[str]:
+    """Names for the functions of the handlers, by the classes that they catch."""
+    found: list[str] = []
+    for handler in node.handlers:
+        kind = handler.type
+        if isinstance(kind, cst.Tuple) and kind.elements:
+            kind = kind.elements[0].value
+        while isinstance(kind, cst.Attribute):
+            kind = kind.attr
+        text = kind.value if isinstance(kind, cst.Name) else "any"
+        base = "except_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text).lower()
+        count = sum(other == base or other.startswith(base + "_again") for other in found)
+        found.append(base + "_again" * count)
+    return found
+
+
+def _function(
+    work: Lowering,
+    function: str,
+    units: Units,
+    suite: cst.BaseSuite,
+    around: _Around,
+    after: frozenset[int],
+    origin: cst.CSTNode,
+) -> cst.FunctionDef:
+    region = work.regions.region([(units, after)])
+    place = around.here.place.inner(region, (), around.shared)
+    leading = origin.leading_lines if isinstance(origin, (cst.Else, cst.Finally)) else ()
+    return work.derived(work.generated(function, (), units, Here(around.frame, place, after), suite, leading), origin)
+
+
+def _handler(
+    work: Lowering, function: str, node: cst.ExceptHandler, around: _Around, after: frozenset[int]
+) -> cst.FunctionDef:
+    nodes = work.flow.nodes(node)
+    if node.name is not None and nodes[-1] in work.flow.graph.unbinding:
+        after = frozenset({nodes[-1]})
+    own = bound_names(node.name.name) if node.name is not None else []
+    shared = [n for n in own if n in around.shared]
+    place = around.here.place.inner(Region(frozenset(nodes), frozenset({nodes[0]})), own, around.shared)
+    inside_ = Here(around.frame, place, after)
+    first = []
+    parameters = own
+    if shared:
+        parameters = list(place.fresh("error"))
+        first = [assign(shared, name(parameters[0]))]
+    made = work.generated(function, parameters, units_of(node.body), inside_, node.body, node.leading_lines, first)
+    if shared:
+        made = _unbinding(work, made, shared)
+    return work.derived(made, node)
+
+
+def _unbinding(work: Lowering, made: cst.FunctionDef, shared: list[str]) -> cst.FunctionDef:
+    """Python unbinds the handler's name when the handler ends, in whatever way."""
+    body = list(made.body.body)
+    start = next(k for k, s in enumerate(body) if not _declares(s)) + 1
+    block = cst.IndentedBlock([s for s in body[start:] if isinstance(s, cst.BaseStatement)] or [line(cst.Pass())])
+    wrapped = cst.Try(block, finalbody=cst.Finally(cst.IndentedBlock(work.undefined(shared))))
+    return made.with_changes(body=made.body.with_changes(body=[*body[:start], wrapped]))
+
+
+def _declares(statement: cst.CSTNode) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Nonlocal)
+
+
+def _kind(work: Lowering, node: cst.ExceptHandler, around: _Around) -> cst.BaseExpression:
+    """`lambda: classes`, which is asked when something has been raised; None for a handler of everything."""
+    if node.type is None:
+        return name("None")
+    reader = Reader(work, work.flow.nodes(node)[0], around.here.place)
+    return reader.thunk(node.type)
 
 
 class TryStar(StatementPass):

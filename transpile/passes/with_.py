@@ -38,7 +38,7 @@ class With(StatementPass):
             work.session.report("AB101", node.items[0])
         items = [self._item(work, item, here) for item in node.items]
         units = units_of(node.body)
-        frame = frame_for(work, here, [units], changing=False)
+        frame = frame_for(work, here, [units])
         end = work.flow.nodes(node)[-1]
         block = block_in_place(work, units, node.body, frame, here, frozenset({end}))
         statement = work.derived(node.with_changes(items=items, body=block), node)
