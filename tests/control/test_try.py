@@ -1010,7 +1010,7 @@ def name_is_unbound_after(n):
     try:
         if n < 0:
             raise OwnError("negative")
-    except OwnError as e:
+    except OwnError as e:  # noqa: F841
         pass
     return e
 
