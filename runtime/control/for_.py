@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import loops, steps
+from anabranch.runtime.control import branches, loops, steps
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration import Countable, countable
-from anabranch.runtime.control.loop_state import Loop
+from anabranch.runtime.control.iteration import Countable, Tail, countable
+from anabranch.runtime.control.loop_state import FirstStepError, Loop
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.steps import Form
+from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import wrap
@@ -54,10 +55,46 @@ def run(
         return steps.unroll(iter(sequence), body, state, form, what)
     try:
         return _stage(sequence, body, init, form, what)
+    except FirstStepError as error:
+        peels = error.site is body.__code__
+        if not peels and not isinstance(sequence.length, int):
+            raise
     except (ConcretizationError, StructureMismatchError):
+        peels = False
         if not isinstance(sequence.length, int):
             raise
+    if peels:
+        try:
+            return _stage_peeled(sequence, body, state, form, what)
+        except FirstStepError:
+            if not isinstance(sequence.length, int):
+                raise
     return steps.unroll(iter(sequence), body, state, form, what)
+
+
+def _stage_peeled(
+    sequence: Countable, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The first step on its own, where it gives the carries the types that they keep."""
+
+    def peeled() -> tuple[Any, ...]:
+        first = form.take(body(sequence.at(0), *state[2:]))
+        return steps.then(first, lambda left: _stage(Tail(sequence), body, left[2:], form, what), form, what)
+
+    builder = current()
+    before = builder.checkpoint()
+    heap = Heap((body, state, *builder.trace.roots))
+    try:
+        some = truth(sequence.length > 0)
+        if isinstance(some, bool):
+            return peeled()
+        names = ("exit code", "returned value", *form.names)
+        after: tuple[Any, ...] = branches.stage(some, (lambda: state, peeled), names, what)
+        return after
+    except FirstStepError:
+        builder.rollback(before)
+        heap.restore()
+        raise
 
 
 def _consume(source: Source, body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:

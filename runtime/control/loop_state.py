@@ -25,6 +25,14 @@ from anabranch.runtime.values.undefined import Undefined
 INT64 = ArrayType((), np.dtype(np.int64))
 
 
+class FirstStepError(StructureMismatchError):
+    """A step gives a carry another structure; that of the first step may be the one it keeps."""
+
+    def __init__(self, message: str, site: Any) -> None:
+        super().__init__(message)
+        self.site = site
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loop:
     """What a loop statement is.
@@ -142,12 +150,13 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop) -> None:
     ]
     shapes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
-        raise StructureMismatchError(
+        raise FirstStepError(
             f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
-            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size"
+            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size",
+            loop.site,
         )
     if len(shapes) > 1:
         first, last = (str(layouts.numeric(s)) for s in (shapes[0], shapes[-1]))
-        raise StructureMismatchError(
-            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change"
+        raise FirstStepError(
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change", loop.site
         )

@@ -98,9 +98,9 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
             continue  # fell through or continued: nothing to remember
         after = layouts.join(before, layouts.describe(value, types.heap.__contains__))
         after = layouts.widened(layouts.staged(after, stays))
-        check_growth(types, i, after, loop)
         if after == before:
             continue
+        check_growth(types, i, after, loop)
         types.layouts[i] = after
         if i >= 2 and not _unread(before, value):
             settled = False

@@ -66,12 +66,19 @@ def unroll(
         if go_on is False:
             return tuple(state)
         if go_on is not True:
-            left = tuple(state)
-
-            def rest(left: tuple[Any, ...] = left) -> tuple[Any, ...]:
-                return unroll(items, body, (NEXT, no_value, *left[2:]), form, what)
-
-            names = ("exit code", "returned value", *form.names)
-            after: tuple[Any, ...] = branches.stage(go_on, (lambda left=left: left, rest), names, what)  # type: ignore[misc]
-            return after
+            return then(state, lambda left: unroll(items, body, left, form, what), form, what)
     return (NEXT, no_value, *state[2:])
+
+
+def then(
+    state: Sequence[Any], rest: Callable[[tuple[Any, ...]], tuple[Any, ...]], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
+    go_on = truth(state[0] < BREAK)
+    if isinstance(go_on, bool):
+        return rest((NEXT, no_value, *state[2:])) if go_on else tuple(state)
+    left = tuple(state)
+    names = ("exit code", "returned value", *form.names)
+    thunks = (lambda left=left: left, lambda left=left: rest((NEXT, no_value, *left[2:])))
+    after: tuple[Any, ...] = branches.stage(go_on, thunks, names, what)
+    return after

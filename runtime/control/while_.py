@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import loops
+from anabranch.runtime.control import branches, loops, steps
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.loop_state import Loop
+from anabranch.runtime.control.loop_state import FirstStepError, Loop
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
@@ -88,6 +88,34 @@ class _While:
             state = (NEXT, no_value, *after[2:])
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        try:
+            return self._stage_all(state)
+        except FirstStepError as error:
+            if error.site is not self.body.__code__:
+                raise
+            return self._stage_peeled(state)
+
+    def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The first step on its own, where it gives the carries the types that they keep."""
+
+        def peeled() -> tuple[Any, ...]:
+            return steps.then(self.form.take(self.body(*state[2:])), self._stage_all, self.form, self.what)
+
+        before = self.builder.checkpoint()
+        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+        try:
+            some = truth(self.test(*state[2:]))
+            if isinstance(some, bool):
+                return peeled() if some else state
+            names = ("exit code", "returned value", *self.form.names)
+            after: tuple[Any, ...] = branches.stage(some, (lambda: state, peeled), names, self.what)
+            return after
+        except StructureMismatchError:
+            self.builder.rollback(before)
+            heap.restore()
+            raise
+
+    def _stage_all(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         try:

@@ -480,6 +480,11 @@ def test_generators(program: Program) -> None:
     program.check()
 
 
+@pytest.mark.parametrize("program", case.static_programs)
+def test_generators_with_static_arguments(program: Program) -> None:
+    program.check_static()
+
+
 def test_the_jitted_function_itself_may_not_yield():
     def gen(n):
         yield n

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, StructureMismatchError
+from anabranch import ConcretizationError, StructureMismatchError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -259,12 +259,76 @@ def carry_starts_as_an_int(n):
     return s
 
 
-@case((4,), refused=StructureMismatchError)
+@case((4,), (1,), (0,))
 def scalar_to_array_carry(n):
     s = 0.0
     for i in range(n):
         s = s + np.ones(3) * i
     return s
+
+
+@case((4,), (1,), (0,))
+def scalar_to_array_carry_of_a_while(n):
+    s = 0
+    while n > 0:
+        s = s + np.ones(2) * n
+        n -= 1
+    return s, n
+
+
+@case((np.arange(6.0).reshape(3, 2),), (np.zeros((1, 2)),))
+def scalar_to_array_over_rows(m):
+    s = 0
+    for r in m:
+        s = s + r
+    return s, s.shape
+
+
+@case((4, 9), (4, 0), (4, 2), (0, 1))
+def scalar_to_array_with_a_break(n, k):
+    s = 0
+    for i in range(n):
+        s = s + np.ones(2) * (i + 1)
+        if i == k:
+            break
+    else:
+        return s, "else"
+    return s, "break"
+
+
+@case((4,), (0,))
+def tuple_that_the_first_step_makes(n):
+    t = ()
+    for i in range(n):
+        t = (i, i * 2.0)
+    return t
+
+
+@case((np.arange(6.0).reshape(3, 2),))
+def none_then_a_row(m):
+    before = None
+    s = 0.0
+    for r in m:
+        if before is not None:
+            s += (r - before).sum()
+        before = r
+    return s, before
+
+
+@case((3.0,))
+def array_that_grows_in_static_steps(x):
+    w = np.ones(1)
+    for _ in range(4):
+        w = np.concatenate([w, w * x])
+    return w
+
+
+@case((4,), refused=StructureMismatchError)
+def array_that_grows_at_run_time(n):
+    w = np.ones(1)
+    for _ in range(n):
+        w = np.concatenate([w, w])
+    return w
 
 
 @case((3, 4), (0, 4), (3, 0))
@@ -364,3 +428,25 @@ def test_loop(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_loop_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_a_peeled_loop_is_still_one_loop():
+    def f(m):
+        s = 0
+        for r in m:
+            s = s + r
+        return s
+
+    few, many = (len(jit(f).trace(np.ones((n, 2))).program.equations) for n in (3, 3000))
+    assert few == many
+
+
+def test_a_loop_that_is_unrolled_too_far_names_the_setting():
+    def f(x):
+        w = [x]
+        for _ in range(5000):
+            w.append(x)
+        return len(w)
+
+    with pytest.raises(StructureMismatchError, match="unroll_limit"):
+        jit(f)(1.0)
