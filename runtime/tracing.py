@@ -179,8 +179,7 @@ def _plan(
         raise UnsupportedOperationError(
             "the function writes into an array from outside while it is traced; pass it as an argument"
         )
-    objects = {id(c): i for i, c in enumerate(given.containers)}
-    layout = _result_layout(value, effects.contents, guards.heap, objects, given.numbers)
+    layout = _result_layout(value, effects.contents, guards.heap, given)
     packed = layouts.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]
     returned, shared = _identities(packed, handles)
@@ -200,7 +199,7 @@ def _plan(
     program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
         program=program,
-        result=layout if reached else None,
+        result=_hosted_result(layout, given) if reached else None,
         leaf_count=len(packed),
         returned_arguments=returned,
         shared_results=shared,
@@ -240,21 +239,27 @@ class Hoisted:
         return self.handles[-1]
 
 
-def _result_layout(
-    value: Any, contents: tuple[Any, ...], outside: Heap, objects: Mapping[int, int], numbers: Mapping[int, int]
-) -> layouts.Layout:
-    """The layout of the result and of what changed objects hold, with the caller's own objects as such."""
+def _result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
+    """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
+    known = {id(c) for c in given.containers}
 
     def exists(part: Any) -> bool:
-        return id(part) in objects or part in outside
+        return id(part) in known or part in outside
 
-    result = hosted(layouts.describe(value, exists), objects, {})
-    rest = [hosted(layouts.describe(c, exists), objects, numbers) for c in contents]
     structure = containers.structure_of((value, *contents))
     assert structure is not None
-    whole = layouts.staged(layouts.Node(structure, (result, *rest)), lambda _: False)
+    result = layouts.staged(layouts.describe(value, exists), lambda _: False)
+    rest = [layouts.staged(layouts.describe(c, exists), lambda v: id(v) in given.numbers) for c in contents]
+    return layouts.Node(structure, (result, *rest))
+
+
+def _hosted_result(layout: layouts.Node, given: Given) -> layouts.Node:
+    """The layout with the caller's own objects as such."""
+    places = {id(c): i for i, c in enumerate(given.containers)}
+    whole = hosted(layout, places, given.numbers)
     assert isinstance(whole, layouts.Node)
-    for part, where in zip(whole.children, ("the result", *["what an object holds"] * len(rest)), strict=True):
+    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
+    for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)
     return whole
 

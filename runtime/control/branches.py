@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.merging import MISSING, adopt, check_identity, join_all
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
+from anabranch.runtime.control.merging import MISSING, adopt, check_sharing, join_all
+from anabranch.runtime.errors import (
+    AnabranchError,
+    IntegerRangeError,
+    ShapeMismatchError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks, layout as layouts, raising, regions
+from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap, Slot
 
 
@@ -43,10 +52,11 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
     layout = join_all(values, heap, layouts.belongs_outside(outer))
-    check_identity(values, heap, names, what)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
     contents = join_all([o.contents(slots) for o in seen], heap, layouts.belongs_outside(outer))
+    reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
+    twins = check_sharing(reached, (layout, contents), what)
     for outcome in outcomes:
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
@@ -56,13 +66,15 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     made: list[Any] = []
-    leaves = iter(results)
-    value = MISSING if layout is None else layouts.unpack(layout, leaves, made)
-    held = () if contents is None else layouts.unpack(contents, leaves, made)
+    leaves, unpacking = iter(results), layouts.Unpacking(made, twins=twins)
+    value = MISSING if layout is None else unpacking.unpack(layout, leaves)
+    held = () if contents is None else unpacking.unpack(contents, leaves)
     for i, array in enumerate(made):
         if array is not None:
             _link(outer, array, selector, outcomes, i)
     for slot, after in zip(slots, held, strict=False):
+        if isinstance(after, ChoiceValue):
+            raise _structures_differ(slot, after, what)
         slot.restore(after)
     if outer.trace.error_code in storages:
         regions.note(outer)
@@ -75,6 +87,18 @@ def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
     if layout is None:
         return []
     return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
+
+
+def _structures_differ(slot: Slot, contents: ChoiceValue, what: str) -> StructureMismatchError:
+    kind, options = type(slot.target).__name__, contents.options
+    if isinstance(slot.target, (set, list, collections.deque)):
+        first, last = (f"{len(o)} elements" for o in (options[0], options[-1]))
+    else:
+        first, last = (f"the keys {', '.join(map(repr, o))}" for o in (options[0], options[-1]))
+    return StructureMismatchError(
+        f"a {kind} has {first} or {last}, depending on a run-time condition of {what}; what a container holds must be "
+        "known while tracing, so give it the same keys or length in each branch"
+    )
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
@@ -186,3 +210,18 @@ def _link(outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome
         else:
             pred = atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
         adopt(outer, array, pred, handle)
+
+
+def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+    """An operation on a value that is one of a few objects."""
+    thunks = [functools.partial(_apply, operation, option) for option in choice.options]
+    if len(thunks) == 2:
+        return stage(choice.chosen(1), thunks, (), "an operation on one of two objects")
+    return stage(choice.tag, thunks, (), "an operation on one of a few objects")
+
+
+def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
+    return operation(option)
+
+
+choices.register(_decide)

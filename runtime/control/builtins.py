@@ -36,7 +36,10 @@ def is_traced(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return value.resolve() if isinstance(value, ChoiceValue) else value
+    if not isinstance(value, ChoiceValue):
+        return value
+    value = value.without_undefined()
+    return value.resolve() if isinstance(value, ChoiceValue) and not value.of_objects else value
 
 
 # ---- iteration -------------------------------------------------------------------------------------------------------

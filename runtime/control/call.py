@@ -90,6 +90,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
         return made
+    if code.co_filename.startswith(_LIBRARY):
+        if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
+            return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
+        return _from_library(target(*args, **kwargs))
     builder = current()
     depths = builder.trace.active.setdefault(code, [])
     # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
@@ -105,10 +109,20 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         depths.pop()
 
 
+def _from_library(made: Any) -> Any:
+    """What the standard library's code gave: an object that was not there before was made by it (copy, replace)."""
+    trace = current().trace
+    if not trace.is_outside(made):
+        trace.bear(made)
+    return made
+
+
 def resolve(function: Any) -> Any:
     """What really is called for a callable in rewritten code."""
     if isinstance(function, ChoiceValue):
         function = function.without_undefined()
+        if isinstance(function, ChoiceValue) and function.of_objects:
+            return functools.partial(_call_chosen, function)
     if isinstance(function, types.FunctionType):
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
@@ -142,6 +156,11 @@ def resolve(function: Any) -> Any:
     if isinstance(method, types.FunctionType) and not internal(method.__code__.co_filename):
         return types.MethodType(rewritten(method), function)
     return function
+
+
+def _call_chosen(functions: ChoiceValue, *args: Any, **kwargs: Any) -> Any:
+    """A call of one of a few functions."""
+    return functions.through(lambda f: call(f, *args, **kwargs))
 
 
 def _constructor(cls: type) -> Any:

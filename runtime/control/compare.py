@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean
-from anabranch.runtime.ir import Literal
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -39,8 +40,12 @@ def is_(a: Any, b: Any) -> Any:
             value = choice.without_undefined()
             if not isinstance(value, ChoiceValue):
                 return is_(value, other)
-            matching = [i for i, o in enumerate(value.options) if _identical(o, other)]
-            return _bool(value.among(matching))
+            found: Atom = atoms.literal(False)
+            for i, option in enumerate(value.options):
+                same = truth(is_(option, other))
+                atom = atoms.literal(same) if isinstance(same, bool) else same
+                found = atoms.logical_or(found, atoms.logical_and(value.chosen(i), atom))
+            return _bool(found)
     return _identical(a, b)
 
 
@@ -58,7 +63,7 @@ def is_not(a: Any, b: Any) -> Any:
 def in_(item: Any, container: Any) -> Any:
     """`item in container`, for containers of static size and for arrays."""
     if isinstance(container, ChoiceValue):
-        container = container.resolve()
+        return container.through(lambda c: in_(item, c))
     if isinstance(container, Array):
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):

@@ -238,7 +238,10 @@ class Reversed(Countable):
 def countable(items: Any) -> Countable | None:
     """The staged form of an iterable; None for what is iterated while tracing."""
     if isinstance(items, ChoiceValue):
-        items = items.resolve()
+        items = items.without_undefined()
+        if isinstance(items, ChoiceValue) and items.of_objects:
+            return None
+        items = items.resolve() if isinstance(items, ChoiceValue) else items
     if isinstance(items, Countable):
         return items
     if isinstance(items, range):

@@ -19,6 +19,7 @@ from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
 from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap import Heap, Row, Slot
 from anabranch.runtime.values.undefined import Undefined
 
@@ -86,11 +87,39 @@ class LoopTypes:
         self.heap = heap
         self.slots: list[Slot] = []
         self.held: set[int] = set()
+        self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
-        self.layouts: list[layouts.Layout] = [layouts.Held(NEXT), layouts.Held(self.init[1])]
-        self.layouts += [layouts.presumed(layouts.describe(v)) for v in self.init[2:]]
+        self.layouts: list[layouts.Layout] = self._presumed()
         known = current().trace.slot_hints.get(loop.site, set())
         self.add_slots([s for key, s in heap.slots.items() if key in known])
+
+    def _presumed(self) -> list[layouts.Layout]:
+        names = [layouts.presumed(layouts.describe(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        return [layouts.Held(NEXT), layouts.Held(self.init[1]), *names]
+
+    @property
+    def whole(self) -> layouts.Node:
+        """The layout of the state."""
+        structure = structure_of(tuple(self.init))
+        assert structure is not None
+        return layouts.Node(structure, tuple(self.layouts))
+
+    @property
+    def opened(self) -> list[Any]:
+        """The containers from before the loop that are carried by their parts."""
+        return layouts.new_containers(tuple(self.init), self.whole)
+
+    @property
+    def opened_is_written(self) -> bool:
+        """Whether the body changes one of them under another name."""
+        targets = {id(s.target) for s in self.slots}
+        return any(id(c) in targets for c in self.opened)
+
+    def begin_exactly(self) -> None:
+        """Start again, with containers from before the loop and new ones told apart."""
+        self.exact = True
+        self.layouts = self._presumed()
+        self.layouts += [_presumed_contents(s.before) for s in self.slots]
 
     def add_slots(self, slots: Sequence[Slot]) -> None:
         for slot in slots:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control import loop_aliasing
+from anabranch.runtime.control import loop_aliasing, loop_objects
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
@@ -13,7 +13,7 @@ from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced,
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import containers, layout as layouts, regions
+from anabranch.runtime.values import layout as layouts, regions
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
@@ -62,14 +62,18 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [])
     width = 2 + len(loop.init)
     values = []
+    twins = layouts.twins(tuple(types.init), types.whole)
+    unpacking = layouts.Unpacking([], twins=twins)
     with building(inner):
         for layout in types.layouts:
             traced.formals_of.append([inner.formal(t) for t in layouts.leaf_types(layout)])
-            traced.entry_of.append([])
-            values.append(layouts.unpack(layout, iter(traced.formals_of[-1]), traced.entry_of[-1]))
+            unpacking.made = []
+            traced.entry_of.append(unpacking.made)
+            values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
+    entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     if new:
@@ -81,6 +85,12 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
     if not _settle(outer, traced, loop, types, out):
         return None
+    if not types.exact and types.opened and (entries.changed or types.opened_is_written):
+        types.begin_exactly()
+        return None
+    mixed = layouts.twins(tuple(out), types.whole) != layouts.twins(tuple(types.init), types.whole)
+    if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
+        raise loop_objects.refusal(loop.what)
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
     if outcome.value is not MISSING:
@@ -96,7 +106,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
-        after = layouts.join(before, layouts.describe(value, types.heap.__contains__))
+        after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after == before:
             continue
@@ -109,6 +119,11 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         traced.formals_of[i] = [traced.builder.formal(t) for t in layouts.leaf_types(after)]
         traced.entry_of[i] = [None] * len(traced.formals_of[i])
     return settled
+
+
+def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
+    """What a step gives, but for objects that were there before the loop."""
+    return [v for v in out if v not in types.heap]
 
 
 def _unread(before: layouts.Layout, value: Any) -> bool:
@@ -126,11 +141,15 @@ def _finish(
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])
     made: list[Array | None] = []
-    whole = layouts.Node(containers.structure_of(tuple(types.init)), tuple(types.layouts))  # type: ignore[arg-type]
+    whole = types.whole
     layouts.unpack(whole, iter(results), made)
     kept = loop_aliasing.after(outer, report, made, init, results, count, loop.least)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
-    values = list(layouts.unpack(whole, iter(results), [], arrays))
+    twins = layouts.twins(traced.out or tuple(types.init), whole)
+    values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    if loop.least == 0:
+        rows = zip(values, types.init, types.layouts, strict=True)
+        values = [loop_objects.perhaps_old(v, b, t, count) for v, b, t in rows]
     width = 2 + len(loop.init)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)

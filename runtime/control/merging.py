@@ -9,7 +9,7 @@ from typing import Any, Final
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import aliasing, containers, layout as layouts
+from anabranch.runtime.values import aliasing, layout as layouts
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 
@@ -32,26 +32,25 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) ->
     return layouts.staged(joined, stays)
 
 
-def check_identity(values: Sequence[Any], heap: Heap, names: Sequence[str], what: str) -> None:
-    """Refuse a name that is an existing list, dict or object in one branch and another one elsewhere.
+def check_sharing(
+    values: Sequence[tuple[Any, Any]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
+) -> tuple[int, ...]:
+    """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
 
-    Arrays are linked instead, so writes to them go where they should; other containers cannot be.
+    Raises
+    ------
+    AliasError
+        Where two of them are one object in one branch and two in another.
     """
-    if len(values) < 2:
-        return
-    rows = list(zip(*values, strict=True)) if len(names) > 1 else [tuple(values)]
-    for name, row in zip(names or ("the returned value",), rows, strict=False):
-        first = row[0]
-        for other in row[1:]:
-            if other is first:
-                continue
-            for value in (first, other):
-                structure = containers.structure_of(value)
-                if structure is not None and structure.mutable and value in heap:
-                    raise AliasError(
-                        f"'{name}' is one {type(value).__name__} or another, depending on a run-time condition of "
-                        f"{what}; copy it ({name} = {type(value).__name__}({name})) or change it in place"
-                    )
+    found = [[c for v, t in zip(row, parts, strict=True) if t for c in layouts.new_containers(v, t)] for row in values]
+    patterns = [layouts.repetitions(row) for row in found]
+    for other in patterns[1:]:
+        if other != patterns[0]:
+            raise AliasError(
+                f"two names or items are one new list, dict or object in one branch of {what} and two in another; make "
+                "a copy of it in the first, or make it before"
+            )
+    return patterns[0] if patterns else ()
 
 
 def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array) -> None:

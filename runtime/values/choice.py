@@ -99,28 +99,63 @@ class ChoiceValue:
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom
         )
 
+    @property
+    def of_objects(self) -> bool:
+        """Whether some option is neither a number or array, nor unset or None."""
+        return any(
+            not isinstance(o, (Traced, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
+        )
+
+    def through(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue):
+            return operation(value)
+        if not value.of_objects:
+            return operation(value.resolve())
+        return _decide[0](value, operation)
+
     def __anabranch_value__(self) -> Any:
         return self.resolve()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.resolve(), name)
+        return self.through(lambda v: getattr(v, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ChoiceValue.__slots__:
+            object.__setattr__(self, name, value)
+        else:
+            self.through(lambda v: setattr(v, name, value))
+
+    def __delattr__(self, name: str) -> None:
+        self.through(lambda v: delattr(v, name))
 
     def __getitem__(self, key: Any) -> Any:
-        return self.resolve()[key]
+        return self.through(lambda v: v[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.resolve()[key] = value
+        self.through(lambda v: operator.setitem(v, key, value))
+
+    def __delitem__(self, key: Any) -> None:
+        self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
-        return len(self.resolve())
+        length: int = self.through(len)
+        return length
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.resolve())
+        if not self.of_objects:
+            return iter(self.resolve())
+        rows = self.through(tuple)
+        return iter(rows if isinstance(rows, tuple) else rows.resolve())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.resolve()(*args, **kwargs)
+        return self.through(lambda v: v(*args, **kwargs))
+
+    def __index__(self) -> int:
+        return operator.index(self.resolve())
 
     def __bool__(self) -> bool:
         return bool(self.resolve())
@@ -130,15 +165,24 @@ class ChoiceValue:
 
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    return lambda self, other: function(self.resolve(), other)
+    return lambda self, other: self.through(lambda v: function(v, other))
 
 
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
-    return lambda self: function(self.resolve())
+    return lambda self: self.through(function)
 
 
 def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    return lambda self, other: function(other, self.resolve())
+    return lambda self, other: self.through(lambda v: function(other, v))
+
+
+# How an operation is done on one of a few objects: control flow, which stands above this module, says so.
+_decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+
+
+def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:
+    """Make `decide(choice, operation)` what does an operation on the chosen object."""
+    _decide[:] = [decide]
 
 
 for _name in (

@@ -24,6 +24,12 @@ _ATOMIC = (
 )  # fmt: skip
 
 
+class Contents(dict[Any, Any]):
+    """What a dict or an object holds at some moment: no container of the program's, and so without an identity."""
+
+    __slots__ = ()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Structure:
     """What a container is apart from its parts: its class, its keys (or its length), and what it was made with."""
@@ -35,7 +41,7 @@ class Structure:
     @property
     def mutable(self) -> bool:
         """Whether the container has an identity that a write can be seen through."""
-        return not issubclass(self.cls, tuple) and not _frozen(self.cls)
+        return not issubclass(self.cls, (tuple, Contents)) and not _frozen(self.cls)
 
     def children(self, value: Any) -> list[Any]:
         """The parts, in the order of the keys."""
@@ -112,7 +118,7 @@ def _frozen(cls: type) -> bool:
     return params is not None and bool(params.frozen)
 
 
-_DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, collections.Counter)
 
 
 def structure_of(value: Any) -> Structure | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import functools
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import attributes, is_plain_object, is_users_class, slot_names, update
+from anabranch.runtime.values.containers import (
+    Contents,
+    attributes,
+    is_plain_object,
+    is_users_class,
+    slot_names,
+    update,
+)
 from anabranch.runtime.values.traced import Traced
 
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
@@ -114,7 +122,7 @@ class _DictSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> dict[Any, Any]:
-        return dict(self.target)
+        return Contents(self.target)
 
     def restore(self, contents: Any) -> None:
         self.target.clear()
@@ -127,7 +135,7 @@ class _ObjectSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> dict[str, Any]:
-        return attributes(self.target)
+        return Contents(attributes(self.target))
 
     def restore(self, contents: Any) -> None:
         for name in self.contents():
@@ -146,7 +154,7 @@ class _ClassSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self.target).items() if _is_data(k, v)}
+        return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
 
     def restore(self, contents: Any) -> None:
         for name in self.contents():
@@ -166,7 +174,7 @@ class _SubclassSlot(Slot):
         super().__init__(items.target)
 
     def contents(self) -> tuple[Any, ...]:
-        return (self.items.contents(), attributes(self.target))
+        return (self.items.contents(), Contents(attributes(self.target)))
 
     def restore(self, contents: Any) -> None:
         items, state = contents
@@ -232,6 +240,10 @@ class Heap:
                 pending += value.__defaults__ or ()
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
+            elif isinstance(value, types.BuiltinMethodType):
+                pending.append(value.__self__)
+            elif isinstance(value, functools.partial):
+                pending += (value.func, *value.args, *value.keywords.values())
             elif isinstance(value, (tuple, frozenset)):
                 pending += value
             elif isinstance(value, ChoiceValue):

@@ -125,33 +125,43 @@ def interval(layout: Layout) -> Interval:
     return FULL
 
 
-def join(a: Layout, b: Layout) -> Layout:
-    """The least layout that holds what either holds."""
+def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
+    """The least layout that holds what either holds.
+
+    An existing object and another one are a choice. With `opening`, an existing container `a` and a new one of its
+    structure `b` are a container with values of its own.
+    """
     if a == b:
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b))
     if isinstance(a, Choice) or isinstance(b, Choice):
-        return _join_options(a, b)
+        return _join_options(a, b, opening)
     x, y = numeric(a), numeric(b)
     if x is not None and y is not None:
         both = join_abstract(x, y)
         if both is not None:
             return Leaf(both, interval(a) | interval(b))
-    p, q = _opened(a), _opened(b)
-    if isinstance(p, Node) and isinstance(q, Node) and p.structure == q.structure:
-        return Node(p.structure, tuple(map(join, p.children, q.children)))
+    p = _opened(a) if opening else a
+    if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
+        pairs = zip(p.children, b.children, strict=True)
+        return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
     return Choice((a, b))
 
 
 def _opened(layout: Layout) -> Layout:
-    """A held container as a node: it is not one object any more."""
-    return describe(layout.value) if isinstance(layout, Held) else layout
+    """A held container as a node, its parts held: it is not one object any more."""
+    if isinstance(layout, Held):
+        structure = containers.structure_of(layout.value)
+        if structure is not None:
+            children = structure.children(layout.value)
+            return Node(structure, tuple([presumed(describe(c)) for c in children]), layout.value)
+    return layout
 
 
-def _join_options(a: Layout, b: Layout) -> Layout:
+def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
     options: list[Layout] = list(a.options) if isinstance(a, Choice) else [a]
     for new in b.options if isinstance(b, Choice) else (b,):
         for i, old in enumerate(options):
-            merged = join(old, new)
+            merged = join(old, new, opening)
             if not isinstance(merged, Choice):
                 options[i] = merged
                 break
@@ -159,7 +169,7 @@ def _join_options(a: Layout, b: Layout) -> Layout:
             options.append(new)
     if len(options) > _MOST_OPTIONS:
         raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
-    return Choice(tuple(options))
+    return Choice(tuple(options)) if len(options) > 1 else options[0]
 
 
 def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
@@ -263,6 +273,8 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
             atom = wrap.as_atom(value, abstract.dtype)
             return [Packed(atom, value if isinstance(value, Array) else None)]
         case Node(structure, children):
+            if isinstance(value, ChoiceValue):
+                return _pack_merged(value, layout)
             parts = structure.children(value)
             return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
         case Choice(options):
@@ -270,8 +282,14 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
     return []
 
 
-def option_index(layout: Layout, options: Sequence[Layout]) -> int:
-    """Which option holds a value of this layout."""
+def option_index(value: Any, options: Sequence[Layout]) -> int:
+    """Which option holds a value: the very object before one that is like it."""
+    for i, option in enumerate(options):
+        if isinstance(option, Held) and same(option.value, value):
+            return i
+        if isinstance(option, Node) and option.source is value:
+            return i
+    layout = describe(value)
     for i, option in enumerate(options):
         merged = join(option, layout)
         if merged == option or (not isinstance(merged, Choice) and isinstance(option, (Leaf, Node))):
@@ -281,25 +299,33 @@ def option_index(layout: Layout, options: Sequence[Layout]) -> int:
 
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
     if not isinstance(value, ChoiceValue):
-        index = option_index(describe(value), options)
+        index = option_index(value, options)
         packed = [Packed(atoms.literal(index, np.int32))]
         for i, option in enumerate(options):
             packed += pack(value, option) if i == index else unspecified(option)
         return packed
-    places = [option_index(describe(o), options) for o in value.options]
+    places = [option_index(o, options) for o in value.options]
     tag: Atom = atoms.literal(places[-1], np.int32)
     rows: list[list[Packed]] = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
-        here = atoms.ufunc(np.equal, value.tag, atoms.literal(i, np.int32))
+        here = value.chosen(i)
         tag = atoms.select(here, atoms.literal(place, np.int32), tag)
         row = pack(inner, options[place])
-        only = places.count(place) == 1
-        rows[place] = (
-            row
-            if only
-            else [Packed(atoms.select(here, new.atom, old.atom)) for new, old in zip(row, rows[place], strict=True)]
-        )
+        rows[place] = row if places.count(place) == 1 else _selected(here, row, rows[place])
     return [Packed(tag), *(p for row in rows for p in row)]
+
+
+def _pack_merged(value: ChoiceValue, layout: Layout) -> list[Packed]:
+    """One of a few containers of one structure, as a container of one of a few values."""
+    merged = pack(value.options[-1], layout)
+    for i in reversed(range(len(value.options) - 1)):
+        merged = _selected(value.chosen(i), pack(value.options[i], layout), merged)
+    return merged
+
+
+def _selected(pred: Atom, on_true: list[Packed], on_false: list[Packed]) -> list[Packed]:
+    pairs = zip(on_true, on_false, strict=True)
+    return [Packed(atoms.select(pred, a.atom, b.atom), a.handle if a.handle is b.handle else None) for a, b in pairs]
 
 
 def unpack(
@@ -309,29 +335,94 @@ def unpack(
 
     `reuse` has, by the position of the atom, handles to take instead of new ones.
     """
-    match layout:
-        case Held(value):
-            return value
-        case Leaf(abstract):
-            atom = next(values)
-            if reuse is not None and len(made) in reuse:
-                made.append(reuse[len(made)])
-                return made[-1]
-            if abstract.kind is Kind.PYTHON:
-                made.append(None)
-                return python_scalar(atom, layout.interval)
-            result = wrap.from_abstract(abstract, atom)
-            made.append(result if isinstance(result, Array) else None)
-            return result
-        case Node(structure, children):
-            built = structure.build([unpack(c, values, made, reuse) for c in children])
-            current().trace.bear(built)
-            return built
-        case Choice(options):
-            made.append(None)
-            tag = next(values)
-            inner = tuple(unpack(o, values, made, reuse) for o in options)
-            return inner[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, inner)
+    return Unpacking(made, reuse).unpack(layout, values)
+
+
+class Unpacking:
+    """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
+
+    `twins` has, for each mutable container outside of choices, the first one that is the same object.
+    """
+
+    def __init__(
+        self, made: list[Array | None], reuse: Mapping[int, Array] | None = None, twins: Sequence[int] = ()
+    ) -> None:
+        self.made = made
+        self.containers: list[Any] = []
+        self._reuse = reuse or {}
+        self._twins = twins
+
+    def unpack(self, layout: Layout, values: Iterator[Atom]) -> Any:
+        """The value with these atoms."""
+        match layout:
+            case Held(value):
+                return value
+            case Leaf(abstract, bounds):
+                return self._leaf(abstract, bounds, next(values))
+            case Node(structure, children):
+                return self._node(structure, children, values)
+            case Choice(options):
+                return self._choice(options, values)
+
+    def _leaf(self, abstract: Abstract, bounds: Interval, atom: Atom) -> Any:
+        if len(self.made) in self._reuse:
+            self.made.append(self._reuse[len(self.made)])
+            return self.made[-1]
+        if abstract.kind is Kind.PYTHON:
+            self.made.append(None)
+            return python_scalar(atom, bounds)
+        result = wrap.from_abstract(abstract, atom)
+        self.made.append(result if isinstance(result, Array) else None)
+        return result
+
+    def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Any:
+        place = len(self.containers)
+        if structure.mutable:
+            self.containers.append(None)
+        made = structure.build([self.unpack(c, values) for c in children])
+        if structure.mutable:
+            first = self._twins[place] if place < len(self._twins) else place
+            made = self.containers[place] = made if first == place else self.containers[first]
+            current().trace.bear(made)
+        return made
+
+    def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:
+        self.made.append(None)
+        tag = next(values)
+        # The containers of options are numbered apart: which of them there are differs from value to value.
+        apart = Unpacking(self.made, self._reuse)
+        inner = tuple(apart.unpack(o, values) for o in options)
+        return inner[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, inner)
+
+
+def twins(value: Any, layout: Layout) -> tuple[int, ...]:
+    """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
+    return repetitions(new_containers(value, layout))
+
+
+def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
+    """For each object the place of the first one that is the same."""
+    first: dict[int, int] = {}
+    return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
+
+
+def new_containers(value: Any, layout: Layout) -> list[Any]:
+    """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
+    if not isinstance(layout, Node):
+        return []
+    if isinstance(value, ChoiceValue):
+        return _merged_containers(layout)
+    own = [value] if layout.structure.mutable else []
+    pairs = zip(layout.structure.children(value), layout.children, strict=True)
+    return own + [c for p, t in pairs for c in new_containers(p, t)]
+
+
+def _merged_containers(layout: Layout) -> list[Any]:
+    """One object for each container that is made of several."""
+    if not isinstance(layout, Node):
+        return []
+    own = [object()] if layout.structure.mutable else []
+    return own + [c for t in layout.children for c in _merged_containers(t)]
 
 
 def size(layout: Layout) -> int:

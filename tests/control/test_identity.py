@@ -1,0 +1,280 @@
+"""Which list, dict or object a name stands for: bound anew, swapped and shared, in branches and loops."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anabranch import AliasError, StructureMismatchError, jit
+from anabranch.runtime.control import functional
+from tests.control.table import Program, Table
+
+case = Table()
+
+
+@dataclasses.dataclass
+class Point:
+    x: Any
+    y: Any = 0.0
+
+    def move(self, dx):
+        if dx > 0:
+            self.x += dx
+        return self
+
+
+@case((0,), (1,), (2,))
+def first_list_is_written_then_replaced(n):
+    items = [0, 1]
+    other = items
+    for _ in range(n):
+        items[0] += 5
+        items = [items[1], items[0]]
+    return items, other
+
+
+@case((1,), (-1,))
+def one_new_list_has_two_names(n):
+    if n > 0:
+        a = b = [1, n]
+    else:
+        a = b = [2, n]
+    a[0] = 5
+    return b
+
+
+@case((0,), (2,))
+def two_names_for_one_new_list_after_a_loop(n):
+    a = [0, 0]
+    b = [1, 1]
+    for i in range(n):
+        a = b = [i, n]
+    a[0] = 77
+    return a, b
+
+
+@case((1,), (-1,))
+def rows_swapped_in_a_branch(n):
+    grid = [[1, 2], [3, 4]]
+    row = grid[0]
+    if n > 0:
+        grid[0], grid[1] = grid[1], grid[0]
+    grid[0][0] = 9
+    return grid, row
+
+
+@case(([[1, 2], [3, 4]], 1), ([[1, 2], [3, 4]], -1))
+def rows_of_the_caller_swapped(grid, n):
+    row = grid[0]
+    if n > 0:
+        grid[0], grid[1] = grid[1], grid[0]
+    grid[0][0] = 9
+    return row
+
+
+@case((0,), (1,), (3,))
+def lists_trade_names_in_a_loop(n):
+    p, q = [1], [2]
+    r = p
+    for i in range(n):
+        p, q = q, p
+        p[0] += i + 10
+    return p, q, r
+
+
+@case((0,), (1,), (3,))
+def dicts_with_lists_trade_names(n):
+    a = {"v": [1]}
+    b = {"v": [2]}
+    c = a
+    for _ in range(n):
+        a, b = b, a
+        a["v"][0] += 1
+    return a, b, c
+
+
+@case((1,), (-1,))
+def old_or_new_list(n):
+    a = [1]
+    b = a
+    if n > 0:
+        a = [n]
+    a[0] += 1
+    a[-1] -= n
+    return a, b
+
+
+@case(([1.0, 2.0], 3), ([1.0, 2.0], 0))
+def callers_list_or_a_new_one(items, n):
+    for i in range(n):
+        items = [items[1], items[0] + i]
+    items[0] = 50.0
+    return items
+
+
+@case((Point(1.0), Point(2.0), 1), (Point(1.0), Point(2.0), -1))
+def one_object_of_two(p, q, n):
+    best = p if n > 0 else q
+    best.x += 10
+    best.move(n)
+    if best is p:
+        p.y = 7.0
+    return best.x, best
+
+
+@case((Point(1.0), 3), (Point(1.0), 0))
+def object_made_anew_in_each_step(p, n):
+    start = p
+    for i in range(n):
+        p = Point(p.x + i, p.y + p.x)
+    p.move(1.0)
+    return p, start
+
+
+@case((3,), (0,))
+def object_changed_and_then_made_anew(n):
+    p = Point(1.0)
+    start = p
+    for i in range(n):
+        p.x += i + 1
+        p = Point(p.x, p.y + 1)
+    return p.x, p.y, start.x
+
+
+@case((5.0, 3), (-5.0, 3), (5.0, 0))
+def best_of_new_objects(x, n):
+    best = Point(x, 0.0)
+    for i in range(n):
+        p = Point(x * i, 1.0 * i)
+        if p.x < best.x:
+            best = p
+    return best
+
+
+@case((1,), (2,), (9,))
+def one_of_three_dicts(k):
+    a, b, c = {"v": 1, "w": 5}, {"v": 2, "w": 5}, {"v": 3, "w": 5}
+    d = a
+    if k == 1:
+        d = b
+    elif k == 2:
+        d = c
+    d["v"] *= 10
+    d["w"] = k
+    a["w"] += 1
+    return a, b, c, d["v"]
+
+
+@case((1,), (-1,))
+def attribute_is_one_list_or_another(n):
+    p = Point([1], [2])
+    q = p.x
+    if n > 0:
+        p.x, p.y = p.y, p.x
+    p.x[0] += 5
+    q[0] = 8
+    p.y[0] -= 6
+    return p, q
+
+
+@case((1,), (-1,))
+def iteration_over_one_list_or_another(n):
+    a, b = [1, 2, 3], [4, 5, 6]
+    c = a if n > 0 else b
+    a[0] = 10
+    total = 0
+    for v in c:
+        total += v
+    return total, len(c), c[-1], sum(c), [v * 2 for v in c], 5 in c
+
+
+@case((1,), (-1,), promoted=True)
+def lengths_differ(n):
+    c = [1, 2, 3] if n > 0 else [4.5]
+    return c[0]
+
+
+@case((np.zeros(2), np.ones(2), 1), (np.zeros(2), np.ones(2), -1))
+def arrays_inside_one_list_or_another(a, b, n):
+    p, q = [a], [b]
+    r = p if n > 0 else q
+    r[0][0] = 5
+    r[0] += 1
+    r[0] = r[0] * 2
+    return p[0], q[0]
+
+
+@case((1,), (-1,))
+def choice_inside_a_choice(n):
+    a, b = [1], [2]
+    c = a if n > 0 else b
+    d = b if n > 0 else c
+    d[0] += 5
+    c[0] *= 3
+    return a, b, c is d
+
+
+@case((1.5,), (-1.5,))
+def method_of_one_function_or_another(x):
+    f = np.sin if x > 0 else np.cos
+    return f(x)
+
+
+@case((2,), (0,))
+def nested_loops_make_objects(n):
+    p = Point(0, 1)
+    for i in range(n):
+        for j in range(i):
+            p = Point(p.x + j, p.y + i)
+        if i > 0:
+            p = Point(p.y, p.x)
+    return p.x, p.y
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_identity(program: Program) -> None:
+    program.check()
+
+
+def test_one_or_two_objects_by_branch_are_refused() -> None:
+    def f(n):
+        if n > 0:
+            a = b = [1]
+        else:
+            a, b = [1], [1]
+        a[0] = 5
+        return b
+
+    with pytest.raises(AliasError, match=r"one new list, dict or object in one branch of the if at .*make a copy"):
+        jit(f)(1)
+
+
+def test_one_list_or_another_grows_is_refused() -> None:
+    def f(n):
+        a, b = [1], [2]
+        c = a if n > 0 else b
+        c.append(n)
+        return a, b
+
+    with pytest.raises(StructureMismatchError, match=r"a list has 1 elements or 2 elements, depending on"):
+        jit(f)(1)
+
+
+def test_operands_of_a_switch_are_written() -> None:
+    def f(k):
+        items = [1, 2]
+
+        def first(values):
+            values[0] = 10
+
+        def second(values):
+            values[1] = 20
+
+        functional.switch(k, [first, second], items)
+        return items
+
+    assert jit(f)(0) == [10, 2]
+    assert jit(f)(1) == [1, 20]
