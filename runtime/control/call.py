@@ -141,7 +141,7 @@ def resolve(function: Any) -> Any:
                 f"{type(owner).__name__}.{function.__name__} would give the same number at each call of the compiled "
                 "function; draw the numbers outside and pass them as an argument"
             )
-        return function
+        return staged(function)
     if isinstance(function, functools.partial):
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)
