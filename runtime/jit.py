@@ -75,12 +75,31 @@ class Wrapped(Generic[P, R]):
         method = types.MethodType(self.__anabranch_function__, instance)
         static = self._static.difference(self._names[:1])
         try:
-            bound = self._bound.get(instance)
-            if bound is None:
-                bound = self._bound[instance] = Wrapped(_weak_method(method), static)
+            kept = self._bound.get(instance)
+            if kept is None:
+                kept = self._bound[instance] = Wrapped(_weak_method(method), static)
         except TypeError:  # not hashable, or no weak references: compiled anew for each access
-            bound = Wrapped(method, static)
+            return Wrapped(method, static)
+        # What is kept with the instance must not keep the instance; what is handed out must.
+        bound: Wrapped[Any, Any] = Wrapped.__new__(Wrapped)
+        bound.__dict__.update(kept.__dict__, __self__=instance)
         return bound
+
+    def __copy__(self) -> Wrapped[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Wrapped[P, R]:
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickled as functions are, by name; where the name stands for the plain function, by that."""
+        found: Any = sys.modules.get(self.__module__)
+        name = vars(self).get("__qualname__", "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        return _jit_static, (self.__anabranch_function__, self._static)
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
@@ -175,6 +194,10 @@ class Wrapped(Generic[P, R]):
         _refuse_early(self.__anabranch_function__)
         plan = trace_call(function, arguments)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
+
+
+def _jit_static(function: Any, static: frozenset[str]) -> Wrapped[Any, Any]:
+    return Wrapped(function, static)
 
 
 def _refuse_early(function: Any) -> None:

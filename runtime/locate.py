@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterator
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.values.checks import internal
+from anabranch.runtime.values.checks import internal, is_part
 
 
 def positions(error: BaseException) -> tuple[str, int, int, int] | None:
@@ -61,7 +61,13 @@ def hide_internal_frames(error: BaseException) -> None:
     if settings().full_tracebacks:
         return
     kept: types.TracebackType | None = None
+    inner: types.CodeType | None = None
     for tb in reversed(list(_walk(error.__traceback__))):
-        if not internal(tb.tb_frame.f_code.co_filename):
+        code = tb.tb_frame.f_code
+        if internal(code.co_filename):
+            continue
+        # A branch or a loop body was called by the function that it is a part of: its own line says more.
+        if inner is None or not is_part(inner, code):
             kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+        inner = code
     error.__traceback__ = kept

@@ -27,6 +27,7 @@ def emit(
     original: Mapping[cst.CSTNode, Span],
     origin: Mapping[cst.CSTNode, cst.CSTNode],
     like: types.CodeType,
+    taken: frozenset[str],
 ) -> Emitted:
     """Compile `module` (one factory function), with positions led back to the user's file.
 
@@ -38,6 +39,9 @@ def emit(
         From new nodes to the nodes that they came from, in one or more steps.
     like : code
         The code of the user's function: its file name, its compiler flags, its name.
+    taken : frozenset of str
+        The names in the user's source. Generated functions have others; in tracebacks they go by the name of the
+        function that they are a part of.
     """
     text, spans = record(module)
     tree = ast.parse(text)
@@ -46,7 +50,7 @@ def emit(
     flags = like.co_flags & _future_flags()
     compiled = compile(tree, like.co_filename, "exec", flags=flags, dont_inherit=True)
     code = _find(compiled, like)
-    return Emitted(text, _renamed(code, code.co_qualname, like.co_qualname))
+    return Emitted(text, _renamed(code, code.co_qualname, like.co_qualname, taken))
 
 
 class _Positions:
@@ -136,10 +140,17 @@ def _find(compiled: types.CodeType, like: types.CodeType) -> types.CodeType:
     raise AssertionError(f"{like.co_name} is missing in its rewritten text")
 
 
-def _renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
-    """The code with its qualified name, and those of the functions in it, as the user knows them."""
-    constants = tuple(_renamed(c, old, new) if isinstance(c, types.CodeType) else c for c in code.co_consts)
-    return code.replace(co_consts=constants, co_qualname=new + code.co_qualname[len(old) :])
+def _renamed(
+    code: types.CodeType, old: str, new: str, taken: frozenset[str], around: str | None = None
+) -> types.CodeType:
+    """The code with its names, and those of the functions in it, as the user knows them."""
+    name = code.co_name
+    if around is not None and name not in taken and not name.startswith("<"):
+        name = around
+    constants = tuple(
+        _renamed(c, old, new, taken, name) if isinstance(c, types.CodeType) else c for c in code.co_consts
+    )
+    return code.replace(co_consts=constants, co_name=name, co_qualname=new + code.co_qualname[len(old) :])
 
 
 def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:

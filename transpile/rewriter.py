@@ -49,7 +49,7 @@ def rewrite_function(
         )
     factory = _factory(function, node, rewritten, ab, headers, module)
     session.origin[factory.body[0]] = node
-    emitted: Emitted = emit(factory, original, session.origin, function.__code__)
+    emitted: Emitted = emit(factory, original, session.origin, function.__code__, taken)
     filename = f"<anabranch {function.__qualname__} {source.filename}:{function.__code__.co_firstlineno}>"
     return Rewritten(emitted.text, filename, source.first_line, emitted.code, ab, tuple(headers.items()))
 

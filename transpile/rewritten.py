@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
+import sys
 import threading
 import types
 import weakref
@@ -74,10 +76,25 @@ def _rewrite(function: types.FunctionType, counterpart: Counterpart, folder: Pat
         # The lazy door: libcst takes longer to import than everything else together.
         from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
-        found = rewrite_function(function, source, counterpart, generator)
+        with _deep_recursion():
+            found = rewrite_function(function, source, counterpart, generator)
         if folder is not None and key is not None:
             cache.save(folder, key, found)
     return found
+
+
+@contextlib.contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for walks over deep trees: a sum of three hundred terms is a tree three hundred levels deep."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+_DEPTH = 20_000
 
 
 def is_rewritten(code: types.CodeType) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
+import importlib.machinery
 import inspect
 import linecache
+import os
+import time
 import types
 from dataclasses import dataclass
 
@@ -60,13 +64,53 @@ def find_source(function: types.FunctionType) -> Source:
     code = getattr(function, "__code__", None)
     if not isinstance(code, types.CodeType):
         raise NoSourceError(f"{function!r} is no Python function: it has no source to rewrite")
+    # As inspect does: a module may have been edited and loaded again since its lines were read.
+    linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines or code.co_firstlineno > len(lines):
         raise NoSourceError(
             f"no source for {function.__qualname__}: {code.co_filename}, line {code.co_firstlineno}, can't be read; "
             "put the function into a file or a notebook cell"
         )
+    if _may_have_changed(function) and code not in _codes_of("".join(lines)):
+        raise NoSourceError(
+            f"{code.co_filename}, line {code.co_firstlineno}: the file has changed since {function.__qualname__} was "
+            "loaded from it; load it again"
+        )
     return _lambda_source(code, lines) if code.co_name == "<lambda>" else _def_source(code, lines)
+
+
+def _may_have_changed(function: types.FunctionType) -> bool:
+    """Whether the function's file was written after this module was imported, and Python alone compiled it."""
+    loader = function.__globals__.get("__loader__")
+    # Hooks like that of pytest compile something else than what the file says.
+    if type(loader) is not importlib.machinery.SourceFileLoader:
+        return False
+    try:
+        found = os.stat(function.__code__.co_filename)
+    except OSError:
+        return False
+    return max(found.st_mtime, found.st_ctime) >= _IMPORTED - _CLOCK_STEP
+
+
+# File systems may round times; some look a second back.
+_CLOCK_STEP = 2.0
+_IMPORTED = time.time()
+
+
+@functools.lru_cache(maxsize=4)
+def _codes_of(text: str) -> frozenset[types.CodeType]:
+    """Every code object that a file compiles to; they are equal where all but the file's name is."""
+    found: set[types.CodeType] = set()
+    try:
+        work = [compile(text, "", "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return frozenset()
+    while work:
+        code = work.pop()
+        found.add(code)
+        work += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(found)
 
 
 def _def_source(code: types.CodeType, lines: list[str]) -> Source:

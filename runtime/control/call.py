@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import math
 import random
 import sys
@@ -83,6 +84,9 @@ def staged(value: Any) -> Any:
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`, with the function's own control flow staged."""
+    if getattr(function, "__module__", None) == "pdb" and function is sys.modules["pdb"].set_trace:
+        # It looks at its caller, which should be the user's function.
+        return sys.modules["pdb"].Pdb().set_trace(sys._getframe(1))
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
@@ -194,8 +198,11 @@ def _makes_new_ones(cls: type) -> bool:
 def is_users(function: types.FunctionType) -> bool:
     """Whether a function is code to rewrite: not the standard library's, not a numeric package's, and with source."""
     code = function.__code__
-    if internal(code.co_filename) or code.co_filename.startswith("<"):
-        return code.co_filename.startswith(("<ipython", "<stdin", "<doctest", "<python-input", "<console"))
+    if internal(code.co_filename):
+        return False
+    if code.co_filename.startswith("<"):
+        consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
+        return code.co_filename.startswith(consoles) or code.co_filename in linecache.cache
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     module = function.__module__ or ""

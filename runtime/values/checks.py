@@ -63,6 +63,13 @@ def users_name(code: types.CodeType) -> str:
     return parts[-1].rpartition(".")[2] or code.co_name
 
 
+def is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
+    """Whether a code object is that of a branch or a loop body that stands in another."""
+    head, _, last = inner.co_qualname.rpartition(".<locals>.")
+    generated = _GENERATED.fullmatch(last) if last != "<lambda>" else not inner.co_argcount
+    return head == outer.co_qualname and inner.co_filename == outer.co_filename and bool(generated)
+
+
 def _joined(frames: Iterable[tuple[str, int, str]]) -> Frames:
     """The frames with the parts of one function, called by one another, made one."""
     joined: list[tuple[str, int, str]] = []
