@@ -120,7 +120,8 @@ def _def_source(code: types.CodeType, lines: list[str]) -> Source:
         block = inspect.getblock(lines[first - 1 :])
     except (IndentationError, SyntaxError) as error:
         raise NoSourceError(f"{code.co_filename}, line {first}: the source no longer parses ({error})") from error
-    text = "".join(block)
+    # A form feed at the start of a line counts for nothing, and sets the count of columns back.
+    text = "".join(block).lstrip("\f")
     if f"def {code.co_name}" not in " ".join(text.split()):
         raise NoSourceError(f"{code.co_filename}, line {first}: no 'def {code.co_name}' there; has the file changed?")
     return Source(text if text.endswith("\n") else text + "\n", code.co_filename, first)

@@ -297,6 +297,7 @@ FILES = {
     "tabs": BODY.replace("    ", "\t"),
     "crlf": BODY.replace("\n", "\r\n"),
     "form_feed": "\f\n" + BODY,
+    "form_feed_before_the_decorator": "\f" + BODY,
     "form_feed_in_a_string": BODY.replace("'here'", "'a\fb\x0b\x85\u2028'"),
     "names": BODY.replace("x", "größe").replace("'here'", "'日本 😀', größe"),
     "compatible_letters": BODY.replace("x", "ﬁx"),
