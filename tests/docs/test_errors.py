@@ -58,7 +58,7 @@ def test_section(name):
     fails, works = blocks(SECTIONS[name])
     with pytest.raises(getattr(errors, name)) as caught:
         run(fails, name)
-    base = re.search(r"Also a `(\w+)`", SECTIONS[name])
+    base = re.search(r"Also an? `(\w+)`", SECTIONS[name])
     assert base is not None
     assert base[1] in {cls.__name__ for cls in type(caught.value).__mro__}
     run(works, f"{name}-instead")
