@@ -19,6 +19,7 @@ from anabranch import transpile
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import builtins, mathematics
 from anabranch.runtime.control.sources import generator
+from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import current, tracing
@@ -127,6 +128,9 @@ def resolve(function: Any) -> Any:
         function = function.without_undefined()
         if isinstance(function, ChoiceValue) and function.of_objects:
             return functools.partial(_call_chosen, function)
+    wrapped = unwrapped(function, call)
+    if wrapped is not None:
+        return wrapped
     if isinstance(function, types.FunctionType):
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
