@@ -42,6 +42,10 @@ class Storage:
         self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()
 
 
+class Restart(BaseException):
+    """Raised while tracing when a function must be rewritten in another way, and the whole be traced again."""
+
+
 class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
 
@@ -89,6 +93,8 @@ class Trace:
         self.loop_traces = 0
         # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
         self.slot_hints: dict[Any, set[int]] = {}
+        # Called where a plain value is needed of a run-time one: may raise Restart.
+        self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
         self.enter: Callable[[Any], None] = lambda _: None
         # Gives the handle of an array from outside, which becomes an input.

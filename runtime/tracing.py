@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.arguments import Arguments, Given
-from anabranch.runtime.control import vocabulary as _vocabulary
+from anabranch.runtime.control import restaging, vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.signature import Leaves
-from anabranch.runtime.trace import Failure, Storage, Trace, UnreachableError, building
+from anabranch.runtime.trace import Failure, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap, Slot, slot_of
@@ -106,6 +106,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         guards.heap.pass_over(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
         trace.enter = functools.partial(_enter, trace, guards)
+        trace.needs_plain = restaging.stage_where_it_stands
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
         try:
@@ -113,6 +114,9 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             reached = True
         except UnreachableError:
             value, reached = None, False
+        except Restart:
+            guards.heap.restore()
+            return trace_call(function, arguments)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:

@@ -19,4 +19,5 @@ from anabranch.transpile.rewritten import (
     is_rewritten as is_rewritten,
     needs_rewriting as needs_rewriting,
     rewrite as rewrite,
+    stage_operators as stage_operators,
 )

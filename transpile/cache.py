@@ -33,11 +33,11 @@ _TOUCH_AFTER = 24 * 3600.0
 _saved = 0
 
 
-def key_of(function: types.FunctionType, source: Source, counterpart: Counterpart, generator: bool = False) -> str:
+def key_of(function: types.FunctionType, source: Source, counterpart: Counterpart, *options: object) -> str:
     """The digest of everything that decides how `function` is rewritten."""
     code = function.__code__
     place = (source.filename, source.first_line, source.first_column, source.is_lambda)
-    shape = (code.co_qualname, code.co_firstlineno, code.co_flags, code.co_freevars, generator, sys.flags.optimize)
+    shape = (code.co_qualname, code.co_firstlineno, code.co_flags, code.co_freevars, options, sys.flags.optimize)
     parts = (_versions(), source.text, place, shape, _surroundings(function, source, counterpart))
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 

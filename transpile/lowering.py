@@ -45,7 +45,7 @@ class Session:
 
     `headers` are the global names that the rewritten text binds anew, with the text that they are bound to, `modules`
     those among them that are modules; `native` are names of functions that need no rewriting; `pushed` is what
-    generator functions use.
+    generator functions use; `operators` are the kinds of operators that become calls, too.
     `origin` leads from a new node to the user's node that it came from.
     """
 
@@ -56,6 +56,7 @@ class Session:
     native: frozenset[str]
     taken: frozenset[str]
     pushed: Names
+    operators: frozenset[str] = frozenset()
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
 
@@ -238,6 +239,8 @@ class Lowering:
             return node
         if isinstance(node, (cst.Tuple, cst.List, cst.StarredElement, cst.Element)):
             return self.derived(replace_children(node, lambda child: self.target(reader, child)), node)
+        if isinstance(node, cst.Subscript):
+            return self.session.constructs.expression(reader, node)  # type: ignore[return-value]
         return self.derived(reader.children(node), node)
 
     # Regions and names

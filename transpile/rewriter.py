@@ -23,9 +23,16 @@ from anabranch.transpile.source import Source
 
 
 def rewrite_function(
-    function: types.FunctionType, source: Source, counterpart: Counterpart, generator: bool = False
+    function: types.FunctionType,
+    source: Source,
+    counterpart: Counterpart,
+    generator: bool = False,
+    operators: frozenset[str] = frozenset(),
 ) -> Rewritten:
-    """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values."""
+    """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values.
+
+    `operators` are the kinds of operators that become calls: "subscript", "compare".
+    """
     module, node = _parse(source)
     original = _positions(module, source)
     taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
@@ -34,7 +41,7 @@ def rewrite_function(
     if any(isinstance(n, cst.Yield) for n in descendants(node)):
         node = pushing(node, pushed, original, outermost=generator)
     headers, modules, native = _headers(function, node, counterpart, ab)
-    session = Session(ab, Dispatch(), headers, modules, native, taken, pushed)
+    session = Session(ab, Dispatch(), headers, modules, native, taken, pushed, operators)
     work = Lowering(session, node)
     if isinstance(node, cst.FunctionDef):
         if node.asynchronous is not None:

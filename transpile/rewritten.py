@@ -18,7 +18,10 @@ from anabranch.transpile.source import find_source
 
 _lock = threading.RLock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
-_known: dict[tuple[int, int, int, bool], Rewritten] = {}
+_known: dict[tuple[int, int, int, bool, frozenset[str]], Rewritten] = {}
+# The kinds of operators that become calls, by the identity of the user's code; and the user's code of what was made.
+_operators: dict[int, frozenset[str]] = {}
+_owners: dict[int, weakref.ref[types.CodeType]] = {}
 _made: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
@@ -53,7 +56,7 @@ def rewrite(
         When something in it can't be rewritten; it lists everything.
     """
     code = getattr(function, "__code__", None)
-    key = (id(code), id(getattr(function, "__globals__", None)), id(counterpart), generator)
+    key = (id(code), id(getattr(function, "__globals__", None)), id(counterpart), generator, operators_of(code))
     with _lock:
         found = _known.get(key)
         if found is None:
@@ -65,19 +68,23 @@ def rewrite(
             weakref.finalize(function.__code__, _known.pop, key, None)
             for made in _codes(found.code):
                 _made.add(made)
+                _owners[id(made)] = weakref.ref(function.__code__)
+                weakref.finalize(made, _owners.pop, id(made), None)
         return found
 
 
 def _rewrite(function: types.FunctionType, counterpart: Counterpart, folder: Path | None, generator: bool) -> Rewritten:
     source = find_source(function)
-    key = None if folder is None else cache.key_of(function, source, counterpart, generator)
+    operators = operators_of(function.__code__)
+    options = (generator, sorted(operators))
+    key = None if folder is None else cache.key_of(function, source, counterpart, *options)
     found = None if folder is None or key is None else cache.load(folder, key)
     if found is None:
         # The lazy door: libcst takes longer to import than everything else together.
         from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
         with _deep_recursion():
-            found = rewrite_function(function, source, counterpart, generator)
+            found = rewrite_function(function, source, counterpart, generator, operators)
         if folder is not None and key is not None:
             cache.save(folder, key, found)
     return found
@@ -105,7 +112,30 @@ def is_rewritten(code: types.CodeType) -> bool:
 def needs_rewriting(function: types.FunctionType) -> bool:
     """Whether `function` has anything to rewrite: a construct, a call, a `del`. Never imports libcst."""
     code = function.__code__
-    return not is_rewritten(code) and code_needs_rewriting(code)
+    return not is_rewritten(code) and (bool(operators_of(code)) or code_needs_rewriting(code))
+
+
+def operators_of(code: types.CodeType | None) -> frozenset[str]:
+    """The kinds of operators that become calls when the function with this code is rewritten."""
+    return _operators.get(id(code), frozenset())
+
+
+def stage_operators(code: types.CodeType, kind: str) -> bool:
+    """Let operators of a kind ("subscript", "compare") become calls in the function with this code, rewritten or not.
+
+    Returns
+    -------
+    bool
+        False when they are already.
+    """
+    with _lock:
+        owner = _owners.get(id(code), lambda: code)()
+        if owner is None or kind in operators_of(owner):
+            return False
+        if id(owner) not in _operators:
+            weakref.finalize(owner, _operators.pop, id(owner), None)
+        _operators[id(owner)] = operators_of(owner) | {kind}
+        return True
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

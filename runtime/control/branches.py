@@ -20,7 +20,7 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
+from anabranch.runtime.trace import Builder, Restart, Storage, UnreachableError, building, current
 from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap, Slot
@@ -135,7 +135,7 @@ def is_own(error: BaseException) -> bool:
     """Whether an exception is the project's, and so nothing that the user's code would have raised."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
-    return isinstance(error, (AnabranchError, UnreachableError))
+    return isinstance(error, (AnabranchError, UnreachableError, Restart))
 
 
 def roll_back(points: Sequence[regions.Point], roots: tuple[Any, ...], finished: bool) -> None:

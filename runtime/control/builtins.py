@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, folding, iteration, selecting
+from anabranch.runtime.control import boolean, folding, iteration, ordering, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, python_conversions, python_power, python_rules, wrap
+from anabranch.runtime.values import atoms, containers, python_conversions, python_power, python_rules, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -100,20 +101,28 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
         return _extreme_of_array(function, items)
     items = list(items) if not isinstance(items, (tuple, list)) else items
-    if not any(map(is_traced, items)) and "key" not in kwargs:
+    if not any(map(containers.has_traced, items)) and "key" not in kwargs:
         return function(items, **kwargs)
     if not items:
         return function(items, **kwargs)
     key = kwargs.get("key", lambda v: v)
     best = items[0]
     for item in items[1:]:
-        better = key(item) < key(best) if function is min else key(item) > key(best)
+        better = ordering.compared(operator.lt if function is min else operator.gt, key(item), key(best))
         decided = truth(better)
         if isinstance(decided, bool):
             best = item if decided else best
         else:
             best = selecting.choose(decided, item, best, _bounds(function, item, best), f"{function.__name__}()")
     return best
+
+
+@_counterpart
+def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+    """As `sorted`."""
+    if not tracing():
+        return sorted(items, key=key, reverse=reverse)
+    return ordering.in_order(list(items), key, reverse)
 
 
 def _bounds(function: Callable[..., Any], a: Any, b: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import builtins, mathematics
+from anabranch.runtime.control import builtins, mathematics, methods
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -138,6 +138,10 @@ def resolve(function: Any) -> Any:
             if tracing():
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
+        if isinstance(function, types.BuiltinMethodType) and tracing():
+            other = methods.staged(function)
+            if other is not function:
+                return other
         if function.__module__ == "time":
             raise UnsupportedOperationError(
                 f"time.{function.__name__}() would give the time of tracing at each call of the compiled function; "

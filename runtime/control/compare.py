@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean
+from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.traced import Traced
@@ -75,9 +77,7 @@ def in_(item: Any, container: Any) -> Any:
     elements = container
     if isinstance(container, dict):
         elements = tuple(container)
-    if isinstance(elements, (tuple, list, set, frozenset)) and (
-        isinstance(item, (Traced, ChoiceValue)) or any(isinstance(e, (Traced, ChoiceValue)) for e in elements)
-    ):
+    if isinstance(elements, (tuple, list, set, frozenset)) and (has_traced(item) or has_traced(tuple(elements))):
         result: Any = False
         for element in elements:
             result = boolean.or_(result, _later(item, element))
@@ -91,9 +91,7 @@ def not_in(item: Any, container: Any) -> Any:
 
 
 def _equal(item: Any, element: Any) -> Any:
-    if item is element:
-        return True
-    return _plain(item == element)
+    return ordering.equal(item, element)
 
 
 def _later(item: Any, element: Any) -> Callable[[], Any]:
@@ -123,12 +121,12 @@ def _bool(atom: Any) -> Any:
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
+    "<": functools.partial(ordering.compared, operator.lt),
+    "<=": functools.partial(ordering.compared, operator.le),
+    "==": functools.partial(ordering.compared, operator.eq),
+    "!=": functools.partial(ordering.compared, operator.ne),
+    ">": functools.partial(ordering.compared, operator.gt),
+    ">=": functools.partial(ordering.compared, operator.ge),
     "in": in_,
     "not in": not_in,
     "is": is_,

@@ -18,7 +18,7 @@ from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import Caught, Failure, UnreachableError, current, tracing
+from anabranch.runtime.trace import Caught, Failure, Restart, UnreachableError, current, tracing
 from anabranch.runtime.values import atoms, checks, raising
 from anabranch.runtime.values.regions import Point, Region
 
@@ -94,7 +94,7 @@ def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
 
 def _passes(error: BaseException) -> bool:
     """Whether no handler catches an exception: eager Python would not have raised it."""
-    return isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError)
+    return isinstance(error, (AnabranchError, Restart)) and not isinstance(error, ShapeMismatchError)
 
 
 def _enter(block: Block, error: BaseException) -> Any:

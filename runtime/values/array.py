@@ -107,6 +107,9 @@ class Array(NumPyLike):
         """Another handle on the same memory."""
         return Array(self.storage, self.path + steps, self.readonly or readonly)
 
+    def __copy__(self) -> Any:
+        return wrap.array_of(self.atom)
+
     def __getitem__(self, key: Any) -> Any:
         return indexing.get(self, key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,6 @@ class ChoiceValue:
 
     __slots__ = ("options", "tag")
     __array_priority__ = 2000.0
-    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, tag: Atom, options: tuple[Any, ...]) -> None:
         self.tag = tag
@@ -153,6 +152,10 @@ class ChoiceValue:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.through(lambda v: v(*args, **kwargs))
+
+    def __hash__(self) -> int:
+        value = self.through(lambda v: v)
+        return hash(self.options[0] if isinstance(value, ChoiceValue) else value)
 
     def __index__(self) -> int:
         return operator.index(self.resolve())

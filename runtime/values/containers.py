@@ -142,10 +142,16 @@ def structure_of(value: Any) -> Structure | None:
 
 def has_traced(value: Any) -> bool:
     """Whether a container holds run-time values, at any depth."""
-    if isinstance(value, (Traced, ChoiceValue)):
-        return True
-    structure = structure_of(value)
-    return structure is not None and any(map(has_traced, structure.children(value)))
+    pending, seen = [value], set[int]()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (Traced, ChoiceValue)):
+            return True
+        structure = None if id(part) in seen else structure_of(part)
+        if structure is not None:
+            seen.add(id(part))
+            pending += structure.children(part)
+    return False
 
 
 def attributes(value: Any) -> dict[str, Any]:

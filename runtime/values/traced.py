@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.abstract import Abstract
 
 _BINARY = {
@@ -55,6 +56,8 @@ class Traced:
         raise NotImplementedError
 
     def _needs_concrete(self, need: str) -> NoReturn:
+        if tracing():
+            current().trace.needs_plain()
         raise ConcretizationError(
             f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
             "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
@@ -77,6 +80,12 @@ class Traced:
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self._needs_concrete("a concrete ndarray")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
 
     def __reduce__(self) -> NoReturn:
         self._needs_concrete("a picklable value")

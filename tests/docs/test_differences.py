@@ -200,6 +200,15 @@ def test_after_an_exception_arguments_are_as_before():
     assert compiled[0] == 0.0
 
 
+def test_nan_is_not_sorted_in_lists():
+    def ordered(x, y):
+        return sorted([x, y])
+
+    assert jit(ordered)(2.0, 1.0) == [1.0, 2.0]
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(ordered)(float("nan"), 1.0)
+
+
 def test_returned_arrays_do_not_overlap():
     def whole_and_tail(a):
         b = a * 2

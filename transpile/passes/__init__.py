@@ -20,6 +20,7 @@ from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.match import Binding, Match
 from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
+from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
@@ -32,8 +33,8 @@ PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
-    Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Generator(), Named(), Formatted(),
-    Undefined(), Refused(),
+    Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Comprehension(), Generator(), Named(),
+    Formatted(), Undefined(), Refused(),
 )  # fmt: skip
 
 _STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}

@@ -38,5 +38,8 @@ class Compare(ExpressionPass):
         (link,) = node.comparisons
         function = _CALLS.get(type(link.operator))
         if function is None:
-            return reader.children(node)
+            if "compare" not in reader.work.session.operators:
+                return reader.children(node)
+            text = cst.SimpleString(f"{reader.quote}{_SIGNS[type(link.operator)]}{reader.quote}")
+            return reader.staged("compare", reader.argument(node.left), text, reader.thunk(link.comparator))
         return reader.staged(function, reader.argument(node.left), reader.argument(link.comparator))

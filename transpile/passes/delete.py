@@ -28,7 +28,7 @@ class Delete(SmallPass):
 
     def _one(self, work: Lowering, reader: Reader, part: cst.BaseExpression) -> list[cst.BaseSmallStatement]:
         if not isinstance(part, cst.Name):
-            target = reader.children(part)
+            target = reader.rewrite(part)
             assert isinstance(target, cst.BaseDelTargetExpression)
             return [cst.Del(target)]
         text = part.value

@@ -1,0 +1,63 @@
+"""Methods of Python's containers that look at their items, and `sorted`, where run-time values take part."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control import compare, ordering, selecting, subscript
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.interval import FULL
+
+
+def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    items[:] = ordering.in_order(items, key, reverse)
+
+
+def _remove(items: list[Any], value: Any) -> None:
+    del subscript.at(items)[ordering.index(items, value, missing="list.remove(x): x not in list")]
+
+
+def _pop(items: list[Any], place: Any = -1) -> Any:
+    item = subscript.at(items)[place]
+    del subscript.at(items)[place]
+    return item
+
+
+def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    known = truth(compare.in_(key, items))
+    if isinstance(known, bool):
+        return subscript.at(items)[key] if known else default
+    place, _ = subscript.place_of(items, key)
+    found = subscript.chosen(list(items.values()), place, key)
+    return selecting.choose(known, found, default, FULL, "dict.get()")
+
+
+_METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
+    "index": ((list, tuple, collections.deque), ordering.index),
+    "count": ((list, tuple, collections.deque), ordering.count),
+    "sort": ((list,), _sort),
+    "remove": ((list,), _remove),
+    "pop": ((list,), _pop),
+    "get": ((dict,), _get),
+}
+
+
+def staged(method: Any) -> Any:
+    """A built-in method of a container; the staged one where its items or arguments are run-time values."""
+    classes, function = _METHODS.get(method.__name__, ((), None))
+    owner = method.__self__
+    if function is None or not isinstance(owner, classes):
+        return method
+
+    @functools.wraps(method)
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
+        if looks_at_items or any(map(containers.has_traced, args)) or kwargs.get("key") is not None:
+            return function(owner, *args, **kwargs)
+        return method(*args, **kwargs)
+
+    return choose

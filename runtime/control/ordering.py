@@ -1,0 +1,165 @@
+"""Comparisons of tuples, lists and dicts that hold run-time values, and what is made of them: sorting, finding."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean, selecting
+from anabranch.runtime.control.truth import truth, truth_value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import atoms, checks, containers, wrap
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.traced import Traced
+
+_ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
+
+
+def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`a OP b`; of containers with run-time parts as Python does it, part by part."""
+    for choice, other, left in ((a, b, True), (b, a, False)):
+        if isinstance(choice, ChoiceValue) and choice.of_objects:
+            return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
+    if not (_is_plain(a) and _is_plain(b) and (containers.has_traced(a) or containers.has_traced(b))):
+        return operation(a, b)
+    if operation is operator.ne:
+        return boolean.not_(equal(a, b))
+    if operation is operator.eq:
+        return equal(a, b)
+    return _ordered(operation, a, b)
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) or type(value) is dict
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list, dict))
+
+
+def equal(a: Any, b: Any) -> Any:
+    """`a == b` as a bool, plain or traced; what is one object is equal, as in Python's containers."""
+    if a is b:
+        return True
+    if not (_is_plain(a) and _is_plain(b)):
+        return truth_value(compared(operator.eq, a, b))
+    if not _alike(a, b) or len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        if a.keys() != b.keys():
+            return False
+        a, b = list(a.values()), [b[k] for k in a]
+    result: Any = True
+    for x, y in zip(a, b, strict=True):
+        result = boolean.and_(result, lambda x=x, y=y: equal(x, y))  # type: ignore[misc]
+    return result
+
+
+def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """By the first parts that differ, else by the lengths."""
+    if not _alike(a, b) or isinstance(a, dict):
+        return operation(type(a)(), type(b)())  # raises what Python raises
+    if not a or not b:
+        return operation(len(a), len(b))
+    same = equal(a[0], b[0])
+    if same is True:
+        return _ordered(operation, a[1:], b[1:])
+    first = compared(operation, a[0], b[0])
+    if same is False:
+        return first
+    return boolean.or_(
+        boolean.and_(boolean.not_(same), lambda: truth_value(first)),
+        lambda: boolean.and_(same, lambda: _ordered(operation, a[1:], b[1:])),
+    )
+
+
+def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, missing: str = "") -> Any:
+    """As `list.index`."""
+    places = range(len(items))[slice(start, stop)]
+    found: Atom = atoms.literal(False)
+    place: Atom = atoms.literal(0, np.int64)
+    for i in places:
+        same = truth(equal(items[i], value))
+        atom = atoms.literal(same) if isinstance(same, bool) else same
+        here = atoms.logical_and(atom, atoms.logical_not(found))
+        place = atoms.select(here, atoms.literal(i, np.int64), place)
+        found = atoms.logical_or(found, atom)
+    whole = isinstance(value, PythonScalar) and value.python is int
+    text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
+    named = wrap.as_atom(value) if whole else None
+    checks.fail_if(atoms.logical_not(found), lambda v: ValueError(text.format(v if whole else "the value")), named)
+    return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
+
+
+def count(items: Sequence[Any], value: Any) -> Any:
+    """As `list.count`."""
+    return sum(truth_value(equal(item, value)) for item in items)
+
+
+_MOST_SORTED = 32
+
+
+def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+    """As `sorted`, by insertion: what is equal keeps its order.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For more items than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+    """
+    rows = [(item if key is None else key(item), item) for item in (reversed(items) if reverse else items)]
+    if not any(containers.has_traced(k) for k, _ in rows):
+        ordered = sorted(range(len(rows)), key=lambda i: rows[i][0])
+        return _reversed_if(reverse, [rows[i][1] for i in ordered])
+    if len(rows) > _MOST_SORTED:
+        raise UnsupportedOperationError(
+            f"{len(rows)} run-time values in a list are sorted, which is done for up to {_MOST_SORTED}; use np.sort"
+        )
+    placed: list[_Row] = []
+    for row in rows:
+        _refuse_nan(row[0])
+        placed = _inserted(placed, row)
+    return _reversed_if(reverse, [item for _, item in placed])
+
+
+_Row = tuple[Any, Any]
+
+
+def _reversed_if(reverse: bool, items: list[Any]) -> list[Any]:
+    return items[::-1] if reverse else items
+
+
+def _refuse_nan(key: Any) -> None:
+    if isinstance(key, (tuple, list)):
+        for part in key:
+            _refuse_nan(part)
+    elif isinstance(key, Traced) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
+        text = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
+        checks.fail_if(atoms.ufunc(np.isnan, wrap.as_atom(key)), lambda _: UnsupportedOperationError(text))
+
+
+def _inserted(placed: list[_Row], row: _Row) -> list[_Row]:
+    """A row put before the first of the placed rows that are greater; they stand in order."""
+    made, carried = [], row
+    moving: Any = False
+    for other in placed:
+        moving = boolean.or_(moving, lambda k=other[0]: truth_value(compared(operator.lt, row[0], k)))  # type: ignore[misc]
+        decided = truth(moving)
+        made.append(_either(decided, carried, other))
+        carried = _either(decided, other, carried)
+    return [*made, carried]
+
+
+def _either(decided: bool | Atom, on_true: _Row, on_false: _Row) -> _Row:
+    if isinstance(decided, bool):
+        return on_true if decided else on_false
+    key = selecting.choose(decided, on_true[0], on_false[0], FULL, "sorting")
+    if on_true[0] is on_true[1] and on_false[0] is on_false[1]:
+        return key, key
+    return key, selecting.choose(decided, on_true[1], on_false[1], FULL, "sorting")

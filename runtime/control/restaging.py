@@ -1,0 +1,41 @@
+"""Operators that Python cannot do on run-time values: their functions are rewritten again, with these as calls.
+
+Rewritten code keeps `items[i]` and `a == b`, which arrays and numbers do by themselves. Where one of them turns out to
+index a list with a run-time value, or to compare containers that hold some, tracing starts again with such operators
+of that function staged.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import sysconfig
+import types
+
+from anabranch import transpile
+from anabranch.runtime.trace import Restart
+from anabranch.runtime.values.checks import internal
+
+_LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
+_KINDS = {
+    "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
+}  # fmt: skip
+
+
+def stage_where_it_stands() -> None:
+    """Raise `Restart` when the user's code that runs now stands at an operator that can be staged and is not yet."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith(("<", *_LIBRARY)):
+        return
+    kind = _kind(frame.f_code, frame.f_lasti)
+    if kind is not None and transpile.stage_operators(frame.f_code, kind):
+        raise Restart
+
+
+def _kind(code: types.CodeType, at: int) -> str | None:
+    name = dis.opname[code.co_code[at]]
+    if name == "BINARY_OP" and dis._nb_ops[code.co_code[at + 1]][1] == "[]":  # type: ignore[attr-defined]
+        return "subscript"
+    return _KINDS.get(name)

@@ -1,0 +1,191 @@
+"""Lists, tuples, ranges and dicts indexed by a value known only at run time."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import branches, iteration
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.values import atoms, checks, containers, dispatch, indexing, layout as layouts, raising, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_operands import interval_of
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.traced import Traced
+
+_KINDS = (list, tuple, range, dict, collections.deque)
+
+
+def at(container: Any) -> Any:
+    """What stands before `[i]` for a container that Python can't index by a run-time value; others as they are."""
+    if tracing() and (isinstance(container, _KINDS) or (isinstance(container, ChoiceValue) and container.of_objects)):
+        return Indexed(container)
+    return container
+
+
+class Indexed:
+    """`container[key]`, `container[key] = value`, `del container[key]`."""
+
+    __slots__ = ("container",)
+
+    def __init__(self, container: Any) -> None:
+        self.container = container
+
+    def __getitem__(self, key: Any) -> Any:
+        return _on(_get, self.container, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _on(functools.partial(_set, value), self.container, key)
+
+    def __delitem__(self, key: Any) -> None:
+        _on(_delete, self.container, key)
+
+
+def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
+    """Do it on the object that a choice is, with the key that it is."""
+    if isinstance(container, ChoiceValue):
+        return container.through(lambda c: _on(operation, c, key))
+    if isinstance(key, ChoiceValue):
+        return key.through(lambda k: _on(operation, container, k))
+    return operation(container, key)
+
+
+def _get(container: Any, key: Any) -> Any:
+    if not isinstance(key, Traced) or type(container).__getitem__ not in _PLAIN_GET:
+        return container[key]
+    if isinstance(container, dict):
+        return chosen(list(container.values()), _place(container, key), key)
+    position = _position(key, len(container), type(container), "index")
+    if isinstance(container, range):
+        return iteration.Fixed(container).at(position)
+    return chosen(list(container), position, key)
+
+
+def _set(value: Any, container: Any, key: Any) -> None:
+    if not isinstance(key, Traced) or type(container).__getitem__ not in _PLAIN_GET or isinstance(container, tuple):
+        container[key] = value
+        return
+    keys = list(container) if isinstance(container, dict) else range(len(container))
+    if isinstance(container, dict):
+        position = _place(container, key, writes=True)
+    else:
+        position = _position(key, len(container), type(container), "assignment index")
+    old = [container[k] for k in keys]
+    alike = _one_kind([*old, value])
+    if alike is None:
+        thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
+        branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
+        return
+    new = wrap.as_atom(value, alike.dtype)
+    for place, (k, before) in enumerate(zip(keys, old, strict=True)):
+        here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
+        container[k] = wrap.from_abstract(alike, atoms.select(here, new, wrap.as_atom(before, alike.dtype)))
+
+
+def _delete(container: Any, key: Any) -> None:
+    if not isinstance(key, Traced) or not isinstance(container, list):
+        del container[key]
+        return
+    position = _position(key, len(container), type(container), "assignment index")
+    thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]
+    branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
+
+
+_PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
+
+
+def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
+    """The item at a position known only at run time; which is in range."""
+    if not isinstance(position, PythonScalar):
+        return items[position]
+    alike = _one_kind(items)
+    if alike is not None:
+        vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.as_atom(i, alike.dtype)) for i in items])
+        item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
+        return wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype))
+    if not all(_has_a_type(i) for i in items):
+        key.__index__()  # what holds for each of them is found out where the index is known
+    thunks = [functools.partial(_itself, item) for item in items]
+    return branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _one_kind(items: Sequence[Any]) -> Abstract | None:
+    """What all items are, where they are numbers of one kind."""
+    kinds = [layouts.numeric(layouts.describe(i)) for i in items]
+    first = kinds[0] if kinds else None
+    if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):
+        return None
+    return first
+
+
+def _has_a_type(item: Any) -> bool:
+    known = isinstance(item, (Traced, ChoiceValue)) or containers.structure_of(item) is not None
+    return known or item is None or layouts.numeric(layouts.describe(item)) is not None
+
+
+def _position(key: Any, length: int, kind: type, what: str) -> Any:
+    """The place of an index from 0 on, with the check that there is one."""
+    names: dict[type, str] = {range: "range object", list: "list", tuple: "tuple", collections.deque: "deque"}
+    name = names.get(kind, kind.__name__)
+    if kind is collections.deque or issubclass(kind, (tuple, range)):
+        what = "index"
+    if key.abstract.dtype.kind not in "iub" or key.abstract.shape:
+        raise TypeError(f"{name} indices must be integers or slices, not {_class(key)}")
+    atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
+    span = interval_of(key) if isinstance(key, PythonScalar) and key.python is int else Interval(-(2**63), 2**63 - 1)
+    zero, size = atoms.literal(0, np.int64), atoms.literal(length, np.int64)
+    bad: Atom = atoms.literal(False)
+    if span.low < 0:
+        atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
+        bad = atoms.ufunc(np.less, atom, zero)
+    if span.high >= length or span.low < -length:
+        bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, size))
+    if span.low < -length or span.high >= length or not length:
+        checks.fail_if(bad, lambda _: IndexError(f"{name} {what} out of range"))
+    if not length:
+        raise IndexError(f"{name} {what} out of range")
+    return python_scalar(atom, Interval(0, length - 1))
+
+
+def _class(key: Any) -> str:
+    name: str = key.python.__name__ if isinstance(key, PythonScalar) else f"numpy.{key.abstract.dtype.name}"
+    return name
+
+
+def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
+    """The place of a key among those of a dict, and whether it is one of them."""
+    place: Atom = atoms.literal(0, np.int64)
+    found: Atom = atoms.literal(False)
+    for i, known in enumerate(container):
+        if type(known) not in (bool, int, float) and not isinstance(known, np.generic):
+            continue
+        same = wrap.as_atom(key == known)
+        place = atoms.select(same, atoms.literal(i, np.int64), place)
+        found = atoms.logical_or(found, same)
+    return python_scalar(place, Interval(0, max(len(container) - 1, 0))), found
+
+
+def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> Any:
+    """The place of a key of a dict, with the check that there is one."""
+    place, found = place_of(container, key)
+    missing = atoms.logical_not(found)
+    if writes:
+        text = "an item of a dict is set by a run-time key that is not in it; the keys must be known while tracing"
+        checks.fail_if(missing, lambda _: UnsupportedOperationError(text))
+    else:
+        raising.record(missing, KeyError(key), checks.user_frames())
+    return place
