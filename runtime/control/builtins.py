@@ -66,15 +66,17 @@ def enumerate_(items: Any, start: Any = 0) -> Any:
 @_counterpart
 def zip_(*columns: Any, strict: bool = False) -> Any:
     """As `zip`; staged when every column is a range or an array, and at least one is traced."""
-    staged = [iteration.countable(c) for c in columns]
-    if not columns or any(s is None for s in staged):
+    if not columns or not all(map(iteration.is_countable, columns)):
         return zip(*columns, strict=strict)
+    staged = [iteration.countable(c) for c in columns]
     return iteration.Zipped(tuple(s for s in staged if s is not None), strict)
 
 
 @_counterpart
 def reversed_(items: Any) -> Any:
     """As `reversed`."""
+    if isinstance(items, iteration.Once):
+        raise TypeError("an iterator is not reversible")
     staged = iteration.countable(items)
     return reversed(items) if staged is None else iteration.Reversed(staged)
 

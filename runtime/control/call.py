@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import builtins, mathematics, methods
+from anabranch.runtime.control import builtins, mathematics, methods, sequences
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -183,6 +183,8 @@ def _constructor(cls: type) -> Any:
         return getattr(builtins, builtins.COUNTERPARTS[cls])
     if issubclass(cls, np.generic):
         return staged_numpy(cls)
+    if cls in sequences.COUNTERPARTS and tracing():
+        return functools.partial(sequences.COUNTERPARTS[cls], call)
     init = cls.__init__
     if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
         return cls

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.control import iteration
 from anabranch.runtime.control.exits import BREAK, NEXT
-from anabranch.runtime.control.for_ import run
+from anabranch.runtime.control.for_ import run, run_counted
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.steps import Form
@@ -51,16 +51,12 @@ class Each(Source):
         self._element, self._condition, self._width = element, condition, width
         self._nested, self.whole = nested, whole
 
-    def hand(self, take: Take) -> None:
-        """Run the loops of the expression with `take` in the innermost."""
-        self._run(take)
-
-    def _run(self, take: Take) -> Any:
-        """Whether `take` wanted no more."""
+    def run(self, take: Take) -> Any:
+        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
 
         def found(args: tuple[Any, ...]) -> Any:
             value = self._element(*args)
-            return value._run(take) if self._nested else take(value)
+            return value.run(take) if self._nested else take(value)
 
         def body(item: Any) -> Any:
             args = self._parts(item)
@@ -68,12 +64,17 @@ class Each(Source):
                 return _code(found(args))
             return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
 
-        code = run(self._over, body, (), _BROKEN, f"the generator expression at {where(self._element)}")[0]
+        what, over = f"the generator expression at {where(self._element)}", self._over
+        if isinstance(over, iteration.Countable):
+            code = run_counted(over, body, (), _BROKEN, what)[0]
+        else:
+            code = run(over, body, (), _BROKEN, what)[0]
         return code >= BREAK
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""
-        for item in self._over:
+        over = self._over
+        for item in over.steps() if isinstance(over, iteration.Countable) else over:
             args = self._parts(item)
             kept = True if self._condition is None else truth(self._condition(*args))
             if not isinstance(kept, bool):
@@ -90,6 +91,8 @@ class Each(Source):
         """The first element and the expression of the others, where it is known that there is one."""
         over = self._over
         if self._condition is not None or self._nested or not isinstance(over, iteration.Countable):
+            return None
+        if over.misfits():
             return None
         if not isinstance(over.length, int) or over.length < 1:
             return None

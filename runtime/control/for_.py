@@ -17,7 +17,7 @@ from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.heap import Heap, Row
 from anabranch.runtime.values.python_operands import interval_of
 
@@ -48,11 +48,27 @@ def run(
     if isinstance(items, Source):
         return _consume(items, body, init, form)
     sequence = countable(items)
-    state = (NEXT, no_value, *init)
     if sequence is None:
-        return steps.unroll(iter(items), body, state, form, what)
+        return steps.unroll(iter(items), body, (NEXT, no_value, *init), form, what)
+    return run_counted(sequence, body, init, form, what)
+
+
+def run_counted(
+    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after a loop over a sequence, and what its end raises."""
+    state = _run_counted(sequence, body, (NEXT, no_value, *init), form, what)
+    code = state[0]
+    sequence.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)
+    return state
+
+
+def _run_counted(
+    sequence: Countable, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    init = state[2:]
     if isinstance(sequence.length, int) and sequence.length <= 1:
-        return steps.unroll(iter(sequence), body, state, form, what)
+        return steps.unroll(sequence.steps(), body, state, form, what)
     try:
         return _stage(sequence, body, init, form, what)
     except FirstStepError as error:
@@ -69,7 +85,7 @@ def run(
         except FirstStepError:
             if not isinstance(sequence.length, int):
                 raise
-    return steps.unroll(iter(sequence), body, state, form, what)
+    return steps.unroll(sequence.steps(), body, state, form, what)
 
 
 def _stage_peeled(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
@@ -31,16 +31,68 @@ class Countable(abc.ABC):
     def at(self, index: Any) -> Any:
         """The item at a position from 0 on that is known to be in range."""
 
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """What makes the iteration raise ValueError at its end, as conditions and messages."""
+        return []
+
+    def end(self, left: Atom) -> None:
+        """What the end of an iteration raises, unless it was `left` before."""
+        for pred, message in self.misfits():
+            ended = atoms.logical_and(pred, atoms.logical_not(left))
+            checks.fail_if(ended, _value_error(message))
+
     def __iter__(self) -> Iterator[Any]:
+        return self.steps()
+
+    def steps(self) -> Iterator[Any]:
+        """The items one by one, while tracing."""
         if not isinstance(self.length, int):
             raise ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"
             )
-        return (self.at(i) for i in range(self.length))
+        return self._items(self.length)
+
+    def _items(self, length: int) -> Iterator[Any]:
+        yield from map(self.at, range(length))
+        self.end(atoms.literal(False))
 
     def __len__(self) -> int:
         return self.length if isinstance(self.length, int) else self.length.__index__()
+
+
+def _value_error(message: str) -> Callable[[int], BaseException]:
+    return lambda _: ValueError(message)
+
+
+class Once(Countable):
+    """An iterator: what goes over it a second time would find it used up."""
+
+    taken = False
+    _under_way: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._under_way is None:
+            self.take_up()
+            self._under_way = self.steps()
+        return self._under_way
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    @property
+    def under_way(self) -> bool:
+        """Whether items have been asked for one by one."""
+        return self._under_way is not None
+
+    def take_up(self) -> None:
+        """Note that the iteration begins."""
+        if self.taken:
+            raise UnsupportedOperationError(
+                "an iterator (enumerate, zip, reversed, one of itertools') is used a second time, when it may be used "
+                "up; make it anew for each loop"
+            )
+        self.taken = True
 
 
 class Range(Countable):
@@ -99,6 +151,23 @@ class Range(Countable):
 
     def __reversed__(self) -> Reversed:
         return Reversed(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise ConcretizationError(
+                "a slice of a range whose length is known only at run time is not supported; write the range with the "
+                "bounds that are meant"
+            )
+        place = _as_int(index)
+        place = place + self.length * (place < 0)
+        outside = _either(place < 0, place >= self.length)
+        checks.fail_if(outside, lambda _: IndexError("range object index out of range"))
+        return self.at(place)
+
+
+def _either(a: Any, b: Any) -> Atom:
+    """Whether one of two Python bools is true, as an atom."""
+    return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
 
 
 def _is_one(atom: Atom) -> bool:
@@ -170,7 +239,7 @@ class Tail(Countable):
         return self.items.at(index + 1)
 
 
-class Enumerated(Countable):
+class Enumerated(Once):
     """`enumerate(items, start)`."""
 
     def __init__(self, items: Countable, start: Any) -> None:
@@ -183,19 +252,18 @@ class Enumerated(Countable):
     def at(self, index: Any) -> Any:
         return (self.start + index, self.items.at(index))
 
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """Those of what is numbered."""
+        return self.items.misfits()
 
-class Zipped(Countable):
+
+class Zipped(Once):
     """`zip(*columns)`: as long as the shortest."""
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
-        lengths = [c.length for c in columns]
-        if strict and not all(isinstance(n, int) for n in lengths):
-            raise ConcretizationError("zip(strict=True) over ranges of run-time length is not supported")
-        if strict and len(set(lengths)) > 1:
-            place = next(i for i, n in enumerate(lengths) if n != lengths[0])
-            word = "longer" if lengths[place] > lengths[0] else "shorter"
-            before = "argument 1" if place == 1 else f"arguments 1-{place}"
-            raise ValueError(f"zip() argument {place + 1} is {word} than {before}")
+        if any(c.misfits() for c in columns):
+            raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
+        self.strict = strict
         self.columns = columns
 
     @property
@@ -208,6 +276,27 @@ class Zipped(Countable):
     def at(self, index: Any) -> Any:
         return tuple(c.at(index) for c in self.columns)
 
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """Where lengths differ: the first column that ends ends it, unless one goes on after the first has ended."""
+        if not self.strict:
+            return []
+        first, *others = (wrap.as_atom(c.length, np.int64) for c in self.columns)
+        shortest = wrap.as_atom(self.length, np.int64)
+        found: list[tuple[Atom, str]] = []
+        ends = [atoms.ufunc(np.equal, n, shortest) for n in (first, *others)]
+        decided: Atom = atoms.literal(False)
+        for place, here in enumerate(ends[1:], 1):
+            before = "argument 1" if place == 1 else f"arguments 1-{place}"
+            for word, pred in (
+                ("shorter", atoms.logical_and(atoms.logical_not(ends[0]), here)),
+                ("longer", atoms.logical_and(ends[0], atoms.logical_not(here))),
+            ):
+                now = atoms.logical_and(pred, atoms.logical_not(decided))
+                decided = atoms.logical_or(decided, pred)
+                if not isinstance(now, Literal) or now.value:
+                    found.append((now, f"zip() argument {place + 1} is {word} than {before}"))
+        return found
+
 
 def shorter(a: Any, b: Any) -> Any:
     """The smaller of two lengths."""
@@ -217,7 +306,7 @@ def shorter(a: Any, b: Any) -> Any:
     return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
 
 
-class Reversed(Countable):
+class Reversed(Once):
     """`reversed(items)`."""
 
     def __init__(self, items: Countable) -> None:
@@ -235,13 +324,24 @@ class Reversed(Countable):
         return self.items.at(length - 1 - index)
 
 
+def is_countable(items: Any) -> bool:
+    """Whether a `for` over the iterable is staged."""
+    return isinstance(items, (Countable, range, Array)) or (
+        isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
+    )
+
+
 def countable(items: Any) -> Countable | None:
-    """The staged form of an iterable; None for what is iterated while tracing."""
+    """The staged form of an iterable that is gone over now; None for what is iterated while tracing."""
     if isinstance(items, ChoiceValue):
         items = items.without_undefined()
         if isinstance(items, ChoiceValue) and items.of_objects:
             return None
         items = items.resolve() if isinstance(items, ChoiceValue) else items
+    if isinstance(items, Once):
+        if items.under_way:
+            return None
+        items.take_up()
     if isinstance(items, Countable):
         return items
     if isinstance(items, range):

@@ -29,8 +29,8 @@ class Source(abc.ABC):
         self._items: Iterator[Any] | None = None
 
     @abc.abstractmethod
-    def hand(self, take: Take) -> None:
-        """Call `take` with each item, until it answers that it wants no more."""
+    def run(self, take: Take) -> Any:
+        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
 
     def drive(self, take: Take, leaves: bool) -> None:
         """Hand on what is left; `leaves` says that `take` may want no more before the end."""
@@ -39,7 +39,7 @@ class Source(abc.ABC):
             _hand_each(self._items, take)
         elif not self._used_up():
             self._spent = None if leaves else True
-            self.hand(take)
+            self.run(take)
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -88,7 +88,7 @@ class Generated(Source):
         super().__init__()
         self._call = (function, args, kwargs)
 
-    def hand(self, take: Take) -> None:
+    def run(self, take: Take) -> None:
         """Run the function's body."""
         function, args, kwargs = self._call
         function(take, *args, **kwargs)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, StructureMismatchError, jit
+from anabranch import StructureMismatchError, UnsupportedOperationError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -412,11 +414,200 @@ def np_ndindex(a):
     return s
 
 
-@case((np.arange(4.0),), refused=ConcretizationError)
+@case((np.arange(4.0),))
 def np_ndenumerate(a):
     s = 0.0
     for (i, j), v in np.ndenumerate(a.reshape(2, 2)):
         s = s * 2 + v * (i + 2 * j)
+    return s
+
+
+@case((3,), (0,))
+def np_ndindex_of_run_time_sizes(n):
+    s = 0
+    for i, j in np.ndindex(n, 2):
+        s = s * 2 + i * j
+    return s
+
+
+@case((2, np.array([1.0, -2.0, 3.0])), (5, np.array([1.0, -2.0, 3.0])), (0, np.array([1.0])), promoted=True)
+def enumerate_of_zip(n, a):
+    s = 0.0
+    for i, (u, v) in enumerate(zip(range(n), a), 2):  # noqa: B905
+        s = s * 3 + i * u + v
+    return s
+
+
+@case((2, 2), (2, 3), (3, 2), (0, 0), (0, 1))
+def zip_strict_of_run_time_lengths(n, k):
+    s = 0
+    for i, j in zip(range(n), range(k), strict=True):
+        s = s * 3 + i - j
+    return s
+
+
+@case((2, 2, 2), (2, 3, 4), (3, 3, 2), (3, 2, 3), (1, 1, 2))
+def zip_strict_of_three(n, k, m):
+    s = 0
+    for i, j, h in zip(range(n), range(k), range(m), strict=True):
+        s = s * 3 + i - j + h
+    return s
+
+
+@case((2, 3, 1), (2, 3, 9))
+def zip_strict_that_is_left_before_its_end(n, k, stop):
+    s = 0
+    for i, j in zip(range(n), range(k), strict=True):
+        s += i + j + 1
+        if i == stop:
+            break
+    return s
+
+
+@case((np.arange(6.0).reshape(2, 3),))
+def rows_of_slices_and_views(m):
+    s = 0.0
+    for r in m[1:]:
+        s += r[0]
+    for r in m.T:
+        s = s * 2 + r[1]
+    for r in m[::-1]:
+        s = s * 3 + r[0]
+    for r in m[:, ::2]:
+        s = s * 3 + r[1]
+    return s
+
+
+@case((5,), (0,))
+def map_and_filter(n):
+    s = 0
+    for i in map(lambda v: v * v if v > 2 else -v, range(n)):
+        s += i
+    for i in filter(lambda v: v % 2, range(n)):
+        s = s * 3 + i
+    for i in map(lambda u, v: u - v, range(n), range(2, 9)):
+        s = s * 3 + i
+    return s, sum(map(abs, range(-n, n)))
+
+
+@case((np.array([1.0, -2.0, 0.0]),), (np.array([3.0]),))
+def map_and_filter_of_arrays(a):
+    s = 0.0
+    for v in filter(None, a):
+        s = s * 2 + v
+    for u, v in zip(map(abs, a), a):  # noqa: B905
+        s += u * v
+    return s, max(map(lambda v: -v, a)), list(map(lambda v: v + 1, a))
+
+
+@case((np.array([1.0, -2.0, 3.0]),), (np.array([1.0]),))
+def itertools_over_arrays(a):
+    s = 0.0
+    for u, v in itertools.product(a, a):
+        s = s * 0.5 + u * v
+    for v in itertools.chain(a, [5.0], a):
+        s = s * 0.5 + v
+    for v in itertools.islice(a, 2):
+        s += v
+    for v in itertools.accumulate(a):
+        s = s * 0.5 + v
+    for u, v in itertools.pairwise(a):
+        s = s * 0.5 + u - v
+    for v, w in zip(a, itertools.count(1)):
+        s = s * 0.5 + v * w
+    for v, w in zip(a, itertools.cycle((1, 2))):
+        s = s * 0.5 + v * w
+    for v, w in zip(a, itertools.repeat(3)):
+        s = s * 0.5 + v * w
+    return s
+
+
+@case((5,), (1,), (0,))
+def itertools_over_run_time_ranges(n):
+    s = 0
+    for i in itertools.islice(range(n), 3):
+        s = s * 2 + i
+    for i in itertools.islice(range(9), 1, n, 2):
+        s = s * 2 + i
+    for i, j in itertools.pairwise(range(n)):
+        s = s * 2 + i * j
+    for i in itertools.chain(range(n), range(2)):
+        s = s * 2 + i
+    for i, j in itertools.product(range(n), range(3)):
+        s = s * 2 + i * j
+    for i in itertools.accumulate(range(n), lambda t, v: t * 2 + v, initial=1):
+        s = s * 2 + i
+    for i in itertools.accumulate(range(n)):
+        s = s * 2 + i
+    for i in itertools.takewhile(lambda v: v < 3, range(n)):
+        s = s * 2 + i
+    for i in itertools.repeat(5, n):
+        s = s % 1009 + i
+    for i in map(lambda u, v: u * v, range(n), range(n)):
+        s += i
+    return s
+
+
+@case((5,), (0,), (-1,))
+def islice_of_a_run_time_bound(n):
+    s = 0
+    for i in itertools.islice(range(3), n):
+        s = s * 2 + i
+    return s
+
+
+@case((7,), (0,))
+def count_and_cycle_with_a_break(n):
+    s = 0
+    for i in itertools.count(2):
+        if i > n:
+            break
+        s += i
+    for i in itertools.cycle((1, 2, 3)):
+        s += i
+        if s > n:
+            break
+    return s
+
+
+@case((np.array([1.0, 2.0, 3.0]),), (np.array([9.0, 2.0, 3.0]),))
+def while_in_for_with_both_elses(a):
+    for _ in range(3):
+        while a[0] < 5:
+            a[0] += 1
+            if a[0] > 3:
+                break
+        else:
+            a[1] += 7
+            continue
+        a[2] += 9
+    else:
+        a[0] = -a[0]
+    return a
+
+
+@case((4, 2), (4, -1), (4, 9), (0, 0))
+def range_by_index(n, k):
+    return range(n)[k]
+
+
+@case((np.array([1.0, 2.0]),), refused=UnsupportedOperationError)
+def an_iterator_used_twice(a):
+    z = enumerate(a)
+    s = 0.0
+    for i, v in z:
+        s += i * v
+    for i, v in z:
+        s += i * v
+    return s
+
+
+@case((np.array([1.0, 2.0, 4.0]),))
+def an_iterator_asked_first(a):
+    z = enumerate(a)
+    i, s = next(z)
+    for i, v in z:
+        s += i * v
     return s
 
 
