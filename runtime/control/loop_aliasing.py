@@ -15,7 +15,7 @@ anew all the same, the loop is refused.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,8 +23,8 @@ import numpy as np
 from anabranch.runtime.control.merging import adopt
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import atoms
+from anabranch.runtime.trace import Builder, Storage
+from anabranch.runtime.values import aliasing, atoms, layout as layouts, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.layout import Packed
 
@@ -48,7 +48,10 @@ class Report:
 
     becomes: dict[int, int]  # leaf -> the leaf whose array it has after a step
     fresh: set[int]
-    unknown: dict[int, Array]  # leaf -> the array of the enclosing code, or view, that it is after a step
+    unknown: dict[int, list[Array]]  # leaf -> arrays of the enclosing code, or views, that it may be after a step
+    moving: dict[int, Array]  # those of them that are just this view of the enclosing code's
+    twins: list[tuple[int, int]]  # leaves that are one new array after a step
+    paths: dict[int, views.Path]  # fresh leaf -> the part of its new memory that it is
     written: set[int]
     firsts: list[int]  # fresh ones whose first array is written in place
     conflicts: set[int]
@@ -58,24 +61,72 @@ def inspect(outer: Builder, traced: TracedBody, init: Sequence[Packed], loop: An
     """Compare the arrays at the start and at the end of one step."""
     body = traced.builder
     owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
-    report = Report({}, set(), {}, {k for s, k in owner.items() if s in body.written}, [], set())
+    report = Report({}, set(), {}, {}, [], {}, {k for s, k in owner.items() if s in body.written}, [], set())
     seen: dict[int, int] = {}
+    seen_fresh: dict[Storage, int] = {}
     for k, start in enumerate(traced.entry):
         end = traced.packed[k].handle
         if end is None:
             report.fresh.add(k)
             continue
-        if end.storage in owner and not end.path and start is not None:
+        if end.storage in owner and not end.path and start is not None and not end.storage.links:
             report.becomes[k] = owner[end.storage]
-        elif end.storage in owner or outer.outer_has(end.storage) or end.storage in outer.env:
-            report.unknown[k] = end
+        elif targets := _may_be(outer, owner, init, end):
+            report.unknown[k] = targets
+            if _is_outside(outer, end.storage) and all(layouts.atom_visible(body, a) for a in positions(end)):
+                report.moving[k] = end
         else:
             report.fresh.add(k)
+            report.paths[k] = end.path
+            if end.storage in seen_fresh:
+                report.twins.append((seen_fresh[end.storage], k))
+            if end.storage not in seen_fresh or not end.path:
+                seen_fresh[end.storage] = k
         twin = seen.setdefault(id(end.storage), k)
         if twin != k and ({twin, k, owner.get(end.storage, k)} & report.written):
             report.conflicts.update((twin, k))
     _find_conflicts(traced, init, report)
     return report
+
+
+def _may_be(outer: Builder, owner: dict[Storage, int], init: Sequence[Packed], end: Array) -> list[Array]:
+    """The arrays from before the loop that an array of the body is, is a view of, or may be by its links."""
+    found: list[Array] = []
+    pending, seen = [end], set[int]()
+    while pending:
+        array = pending.pop()
+        if id(array.storage) in seen:
+            continue
+        seen.add(id(array.storage))
+        if array.storage in owner:
+            before = init[owner[array.storage]].handle
+            found += [] if before is None else [Array(before.storage)]
+        elif _is_outside(outer, array.storage):
+            found.append(array)
+        pending += [entry.handle for entry in array.storage.links]
+    return found
+
+
+def _is_outside(outer: Builder, storage: Storage) -> bool:
+    return outer.outer_has(storage) or storage in outer.env
+
+
+def positions(array: Array) -> list[Atom]:
+    """Where a view lies, as far as it is known only at run time."""
+    axes = [axis for step in array.path if isinstance(step, views.Slice) for axis in step.axes]
+    return [axis.start for axis in axes if not isinstance(axis.start, int)]
+
+
+def _moved(array: Array, starts: Iterator[Atom]) -> Array:
+    """The view at other positions."""
+    path: list[views.Step] = []
+    for step in array.path:
+        if not isinstance(step, views.Slice):
+            path.append(step)
+            continue
+        axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(starts)) for a in step.axes]
+        path.append(views.Slice(tuple(axes)))
+    return Array(array.storage, tuple(path), array.readonly)
 
 
 def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) -> None:
@@ -124,24 +175,47 @@ def after(
         before = init[k].handle
         if before is not None:
             before.put(results[len(init) + place])
+    at_once = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64)) if least == 0 else atoms.literal(False)
+    starts = iter(results[len(init) + len(report.firsts) :])
+    views_after = {k: _moved(end, starts) for k, end in report.moving.items()}
     for k, array in enumerate(made):
         before = init[k].handle
         if array is None:
             continue
         if report.becomes.get(k) == k and before is not None:
             if k in report.written:
-                before.put(array.atom)
+                before.set(array.atom)
             kept[k] = before
-        elif k in report.fresh:
+        elif k in report.fresh or k in views_after:
             if least == 0 and before is not None:
-                adopt(outer, array, atoms.ufunc(np.equal, count, atoms.literal(0, np.int64)), before)
+                adopt(outer, array, at_once, before)
+            if k in views_after:
+                adopt(outer, array, atoms.logical_not(at_once), views_after[k])
         elif k in report.unknown:
-            for handle in (before, report.unknown[k]):
+            for handle in (before, *report.unknown[k]):
                 if handle is not None:
                     adopt(outer, array, None, handle)
+    for one, other in report.twins:
+        _link_twins(made[one], made[other], report.paths, (one, other), at_once)
     for cycle in _cycles(report.becomes):
         _after_cycle(outer, cycle, report, made, init, count)
     return kept
+
+
+def _link_twins(
+    one: Array | None, other: Array | None, paths: dict[int, views.Path], leaves: tuple[int, int], at_once: Atom
+) -> None:
+    """Two names for one new array, or a view of it, are linked from the first step on."""
+    if one is None or other is None:
+        return
+    some = atoms.logical_not(at_once)
+    first, second = (paths[k] for k in leaves)
+    whole, part, path = (one, other, second) if not first else (other, one, first)
+    static = all(not isinstance(s, views.Slice) or s.static for s in path)
+    if (first and second) or not static:
+        aliasing.link(part.storage, None, whole)
+    else:
+        aliasing.link(part.storage, some, Array(whole.storage, path))
 
 
 def _cycles(becomes: dict[int, int]) -> list[list[int]]:

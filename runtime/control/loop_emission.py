@@ -30,7 +30,7 @@ class Emission:
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Held)
         self.written = self.body.outer_writes()
-        self.firsts = report.firsts
+        self.report, self.firsts = report, report.firsts
         with building(self.body):
             self.outputs = [self.body.resolve(p.atom) for p in traced.packed]
             self.first_inputs, self.first_outputs = [], []
@@ -41,6 +41,9 @@ class Emission:
                 at_start = atoms.ufunc(np.equal, traced.count, atoms.literal(0, np.int64))
                 self.first_inputs.append(formal)
                 self.first_outputs.append(atoms.select(at_start, self.body.read(array.storage), formal))
+            for atom in self._positions():
+                self.first_inputs.append(self.body.formal(atom.type))
+                self.first_outputs.append(self.body.resolve(atom))
             self.memory_outputs = [self.body.read(s) for s in self.written]
         self.fails = self.body.trace.error_code in self.written
         self.guarded = False
@@ -48,11 +51,16 @@ class Emission:
     def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
         """The leaves after the loop (then the first-step memories), and how many steps ran."""
         init = init + [self._first_init(k) for k in self.firsts]
+        init = init + [atoms.literal(np.zeros((), a.type.dtype)) for a in self._positions()]
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees.
         stops = self.fails and bool(self.outer.trace.regions)
         if self.loop.test is None and not self.coded and not stops:
             return self._emit_for(init)
         return self._emit_while(init)
+
+    def _positions(self) -> list[Atom]:
+        """Where the views lie that names are after a step."""
+        return [a for end in self.report.moving.values() for a in loop_aliasing.positions(end)]
 
     def _first_init(self, leaf: int) -> Atom:
         return initial(self.outer, self.types)[leaf].atom

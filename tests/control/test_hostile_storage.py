@@ -91,7 +91,7 @@ def rows_written_through_the_loop_variable(m, n):
     return m.sum()
 
 
-@case((M, 2), refused=AliasError)
+@case((M, 2))
 def loop_variable_row_written_after_the_loop(m, n):
     for r in m:
         pass
@@ -513,6 +513,95 @@ def deleted_alias(a, n):
     a = b
     a += 1
     return a.sum()
+
+
+@case((M, 2), (M, 1), (M, 0))
+def row_chosen_by_the_last_step_then_changed(m, n):
+    r = m[0]
+    for i in range(n):
+        r = m[i]
+    r += 1
+    return r, m
+
+
+@case((M, 2.0), (M, 0.0), (M, 99.0))
+def row_at_which_the_loop_was_left(m, x):
+    for r in m:
+        if r[0] >= x:
+            break
+    r[:] = -1
+    return m
+
+
+@case((M, 2), refused=AliasError)
+def best_row_then_changed(m, n):
+    best = m[0]
+    for r in m:
+        if r.sum() > best.sum():
+            best = r
+    best[0] = -n
+    return m
+
+
+@case((M,))
+def best_row_then_read(m):
+    best = m[0]
+    for r in m:
+        if r.sum() > best.sum():
+            best = r
+    return best.sum(), best
+
+
+@case((3,), (1,), (0,))
+def new_array_and_its_view_from_a_loop(n):
+    b = np.zeros(3)
+    a = b[1:]
+    for _ in range(n):
+        b = b + 1
+        a = b[1:]
+    a[0] = 9
+    b[2] = 8
+    return a, b
+
+
+@case((3,), (1,), (0,))
+def two_names_for_one_new_array_from_a_loop(n):
+    b, a = np.zeros(3), np.ones(3)
+    for _ in range(n):
+        b = b + 1
+        a = b
+    a[0] = 9
+    b[1] = 8
+    return a, b
+
+
+@case((3,), (1,), (0,))
+def view_of_an_outer_array_from_a_loop(n):
+    b, a = np.zeros(3), np.ones(2)
+    for _ in range(n):
+        a = b[1:]
+    a[0] = 9
+    b[2] = 8
+    return a, b
+
+
+@case((3,), refused=AliasError)
+def one_of_two_arrays_from_a_loop(n):
+    b, a = np.zeros(3), np.ones(3)
+    for i in range(n):
+        a = b if i > 1 else a
+    a[0] = 9
+    return a, b
+
+
+@case((3,), refused=AliasError)
+def arrays_that_trade_places_sometimes(n):
+    b, a = np.zeros(3), np.ones(3)
+    c = a
+    for i in range(n):
+        a, b = (b, a) if i > 1 else (a, b)
+    b[0] = 9
+    return a, b, c
 
 
 @pytest.mark.parametrize("program", case.programs)

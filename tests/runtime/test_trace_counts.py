@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.control import branches
 from anabranch.runtime.trace import Trace
 from tests.runtime.support import every_equation
 
@@ -75,6 +76,37 @@ def test_nested_if_in_loops(traces, tmp_path):
         exec(compile(path.read_text(), str(path), "exec"), scope)
         counts[depth] = traces(scope["f"], 2)
     assert counts[3] <= 30, counts
+
+
+MIXED = {
+    "for_if": ("for i{k} in range(n):", "if n > {k}:"),
+    "while_if_for": ("while t < {k} + n:", "if n > {k}:", "for i{k} in range(n):"),
+    "while": ("while t < {k} + n:",),
+    "if": ("if n > {k}:",),
+}
+
+
+@pytest.mark.parametrize("kinds", MIXED.values(), ids=MIXED)
+def test_ten_levels_of_nesting(kinds, traces, tmp_path, monkeypatch):
+    branches_traced = []
+    plain = branches.trace_branch
+    monkeypatch.setattr(branches, "trace_branch", lambda *a: branches_traced.append(1) or plain(*a))
+    found = {}
+    for depth in (5, 10):
+        lines = ["def f(n):", "    t = 0"]
+        lines += ["    " * (k + 1) + kinds[k % len(kinds)].format(k=k) for k in range(depth)]
+        lines += ["    " * (depth + 1) + "t = t + 0.5", "    return t"]
+        path = tmp_path / f"mixed_{depth}.py"
+        path.write_text("\n".join(lines) + "\n")
+        scope: dict[str, object] = {}
+        exec(compile(path.read_text(), str(path), "exec"), scope)
+        branches_traced.clear()
+        found[depth] = traces(scope["f"], 2), len(branches_traced)
+    loops, ifs = found[10]
+    assert loops <= 70, found
+    assert ifs <= 200, found
+    # Twice the depth, at most four times the work and a little.
+    assert sum(found[10]) <= 5 * sum(found[5]), found
 
 
 def test_the_number_of_steps_does_not_change_the_program():
