@@ -260,6 +260,11 @@ def class_of(value: Any) -> Any:
         return value.python
     if isinstance(value, Traced):
         return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        classes = tuple(map(class_of, value.options))
+        return classes[0] if len(set(classes)) == 1 else ChoiceValue(value.tag, classes)
     return type(value)
 
 
@@ -304,8 +309,12 @@ def next_(iterator: Any, *default: Any) -> Any:
 
 
 @_counterpart
-def callable_(value: Any) -> bool:
+def callable_(value: Any) -> Any:
     """As `callable`."""
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        return python_scalar(value.among([i for i, o in enumerate(value.options) if callable_(o)]))
     return not is_traced(value) and callable(value)
 
 

@@ -18,6 +18,7 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap, Row
 from anabranch.runtime.values.python_operands import interval_of
 
@@ -47,6 +48,9 @@ def run(
     """The state after a loop that is traced."""
     if isinstance(items, Source):
         return _consume(items, body, init, form)
+    if isinstance(items, ChoiceValue) and items.of_objects:
+        after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
+        return after
     sequence = countable(items)
     if sequence is None:
         return steps.unroll(iter(items), body, (NEXT, no_value, *init), form, what)

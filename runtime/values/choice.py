@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.errors import AnabranchError, StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
@@ -82,11 +82,20 @@ class ChoiceValue:
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
         return ChoiceValue(tag, tuple(self.options[i] for i in rest))
 
-    def _numeric(self) -> Any:
-        abstracts = [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
+    def _abstracts(self) -> list[Abstract | None]:
+        return [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
+
+    def _merged(self) -> Abstract | None:
+        """What one number or array that holds each of the options is."""
+        abstracts = self._abstracts()
         known = [a for a in abstracts if a is not None]
-        both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
-        if both is None or len(known) < len(self.options):
+        if len(known) < len(abstracts):
+            return None
+        return functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
+
+    def _numeric(self) -> Any:
+        abstracts, both = self._abstracts(), self._merged()
+        if both is None:
             kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
             raise StructureMismatchError(
                 f"this value is {kinds}, depending on a run-time condition; no single type holds both"
@@ -111,8 +120,32 @@ class ChoiceValue:
         if not isinstance(value, ChoiceValue):
             return operation(value)
         if not value.of_objects:
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
+        if isinstance(value, ChoiceValue) and not value.of_objects and value._merged() is not None:
             return operation(value.resolve())
-        return _decide[0](value, operation)
+        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+
+    def in_place(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
+        value = self.without_undefined()
+        if isinstance(value, ChoiceValue):
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
+        if not isinstance(value, ChoiceValue):
+            return operation(value)
+        shapes = {o.abstract.shape if isinstance(o, Traced) else np.shape(o) for o in value.options}
+        return value.through(operation) if shapes == {()} else _decide[0](value, operation)
+
+    def __eq__(self, other: object) -> Any:
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
+            return self.through(lambda v: v == other)
+        return _decide[0](value, lambda v: other is None if v is None else v == other)
+
+    def __ne__(self, other: object) -> Any:
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
+            return self.through(lambda v: v != other)
+        return _decide[0](value, lambda v: other is not None if v is None else v != other)
 
     def __anabranch_value__(self) -> Any:
         return self.resolve()
@@ -167,8 +200,22 @@ class ChoiceValue:
         return f"<traced choice of {', '.join(map(repr, self.options))}>"
 
 
+def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
+    """What Python raises where the value of an operation is None."""
+    try:
+        operation(None)
+    except (TypeError, AttributeError) as error:
+        if not isinstance(error, AnabranchError):
+            return error.with_traceback(None)
+    return TypeError("unsupported operand: 'NoneType'")
+
+
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     return lambda self, other: self.through(lambda v: function(v, other))
+
+
+def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    return lambda self, other: self.in_place(lambda v: function(v, other))
 
 
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
@@ -206,7 +253,8 @@ for _name in (
     _function = getattr(operator, _name)
     setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
-for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
+    setattr(ChoiceValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
+for _name in ("lt", "le", "gt", "ge"):
     setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

@@ -1,0 +1,175 @@
+"""Values that are one of a few functions, objects, strings, containers or shapes, decided at run time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.control.table import Program, Table
+
+case = Table()
+
+
+def grown(v):
+    if v > 2:
+        return v * 2
+    return v - 1
+
+
+class Point:
+    def __init__(self, a):
+        self.a = a
+        self.n = 0
+
+    def get(self, k):
+        if k > 0:
+            self.n += 1
+        return self.a + k
+
+    def __getitem__(self, i):
+        return self.a * i
+
+    def __len__(self):
+        return 3
+
+
+# fmt: off
+
+
+@case((1.5,), (-1.5,), (3.0,))
+def functions_are_called(x):
+    f = grown if x > 0 else (lambda v: v * 100)
+    s = 0.0
+    for i in range(3):
+        s += f(x + i)
+    return s, sum(f(v) for v in np.arange(3.0)), list(map(f, (1.0, x)))
+
+
+@case((1.5,), (-1.5,))
+def none_is_called(x):
+    f = None if x > 0 else grown
+    return f(x)
+
+
+@case((1.5,), (-1.5,))
+def questions_of_a_function_or_none(x):
+    f = grown if x > 0 else None
+    return callable(f), f is None, f is not None and f(x) > 0
+
+
+@case((1.5,), (-1.5,))
+def attributes_methods_and_items_of_objects(x):
+    p, q = Point(1.0), Point(2.0)
+    o = p if x > 0 else q
+    r = o.get(x)
+    o.a = 7.0
+    o.n += 5
+    return r, p.a, q.a, p.n, q.n, o[2], len(o)
+
+
+@case((1.5,), (-1.5,))
+def bound_methods(x):
+    p, q = Point(1.0), Point(2.0)
+    get = p.get if x > 0 else q.get
+    return get(x) + get(-x), p.n, q.n
+
+
+@case((1.5,), (-1.5,))
+def attribute_of_none(x):
+    o = None if x > 0 else Point(2.0)
+    return o.a
+
+
+@case((1.5,), (-1.5,))
+def strings_decide(x):
+    mode = "fast" if x > 0 else "slow"
+    s = 0
+    for i in range(3):
+        if mode == "fast" and i > 0:
+            s += 10
+        elif mode in ("slow", "medium"):
+            s += 1
+        mode = "slow" if s > 5 else mode
+    return s, mode
+
+
+@case((1.5,), (-1.5,))
+def lists_are_gone_over(x):
+    a, b = [1, 2], [3, 4, 5]
+    o = a if x > 0 else b
+    s = 0
+    for v in o:
+        s = s * 10 + v
+    o[0] = 8
+    return s, a, b, o is a, isinstance(o, list), 4 in o
+
+
+@case((1.5,), (-1.5,))
+def classes_of_choices(x):
+    o = 5 if x > 0 else [1]
+    return isinstance(o, int), callable(o), type(o) is int, type(o) is list
+
+
+@case((1.5,), (-1.5,))
+def equality_with_none(x):
+    v = None if x > 0 else 3
+    return v == 3, v != 3, v == None, v != None  # noqa: E711
+
+
+@case((1.5,), (-1.5,))
+def arithmetic_with_none(x):
+    v = None if x > 0 else 3
+    return v + 1
+
+
+@case((1.5,), (-1.5,))
+def array_or_none_changed_in_place(x):
+    a = np.zeros(3)
+    t = a if x > 0 else None
+    if t is not None:
+        t += 1
+        t[0] = 9
+    return a
+
+
+@case((1.5,), (-1.5,))
+def array_or_number_changed_in_place(x):
+    a = np.zeros(3)
+    t = a if x > 0 else 5
+    t += 1
+    return a, t
+
+
+@case((3,), (0,))
+def number_or_array_after_a_loop(n):
+    s = 0
+    for _ in range(n):
+        s = s + np.ones(2)
+    u = s * 2
+    for _ in range(n):
+        s = s + 1
+    return s, u
+
+
+@case((3, np.arange(3.0)), (0, np.arange(3.0)))
+def number_or_array_of_an_inner_loop(n, a):
+    total = np.zeros(3)
+    for _ in range(n):
+        s = 0
+        for i in range(n):
+            s = s + a * i
+        total = total + s
+    return total
+
+
+# fmt: on
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_choices(program: Program) -> None:
+    program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_choices_with_static_arguments(program: Program) -> None:
+    program.check_static()
