@@ -13,7 +13,14 @@ from anabranch.runtime.control import boolean, folding, iteration, ordering, sel
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, containers, python_conversions, python_power, python_rules, wrap
+from anabranch.runtime.values import (
+    atoms,
+    containers,
+    python_conversions,
+    python_operands,
+    python_power,
+    wrap,
+)
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -230,12 +237,13 @@ def _convert(kind: type) -> Callable[..., Any]:
 
 
 def complex_parts(real: Any, imag: Any) -> Any:
-    """`complex(real, imag)`."""
-    return (
-        python_rules.binary(np.add, real, python_rules.binary(np.multiply, imag, 1j))
-        if is_traced(imag)
-        else real + imag * 1j
-    )
+    """`complex(real, imag)`; an argument that is complex itself counts with both of its parts."""
+    if python_operands.kind_of(imag) is complex:
+        return real + imag * 1j
+    if python_operands.kind_of(real) is complex:
+        return complex_parts(real.real, real.imag + imag)
+    parts = (python_operands.as_kind(part, float) for part in (real, imag))
+    return python_scalar(atoms.op("complex", *parts))
 
 
 int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, complex))

@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import builtins, mathematics, methods, sequences
+from anabranch.runtime.control import builtins, mathematics, methods, operators, sequences
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -78,6 +78,8 @@ def staged(value: Any) -> Any:
             return getattr(builtins, builtins.COUNTERPARTS[value])
         if value in mathematics.COUNTERPARTS:
             return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
+        if value in operators.COUNTERPARTS:
+            return operators.COUNTERPARTS[value]
     except TypeError:
         return value
     return staged_numpy(value)

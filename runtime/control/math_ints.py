@@ -24,7 +24,7 @@ _LARGEST_ROOT = math.isqrt(FULL.high)
 _LARGEST_FACTORIAL = 20
 
 
-def _int(x: Any) -> Any:
+def as_int(x: Any) -> Any:
     """The argument as a Python int, where it has `__index__`."""
     if isinstance(x, ChoiceValue):
         x = x.resolve()
@@ -51,7 +51,7 @@ def _refuse_negative(x: Any, function: Callable[..., Any], *example: int) -> Non
 def gcd(*integers: Any) -> Any:
     """`math.gcd` of any number of ints."""
     result: Atom = atoms.literal(0)
-    for x in map(_int, integers):
+    for x in map(as_int, integers):
         result = atoms.ufunc(np.gcd, result, as_kind(x, int))
     # The magnitude of the least int64 is none.
     checks.fail_if(atoms.ufunc(np.less, result, atoms.literal(0)), overflow)
@@ -61,7 +61,7 @@ def gcd(*integers: Any) -> Any:
 @staged(math.lcm)
 def lcm(*integers: Any) -> Any:
     """`math.lcm` of any number of ints."""
-    return functools.reduce(_lcm, map(_int, integers), 1)
+    return functools.reduce(_lcm, map(as_int, integers), 1)
 
 
 def _lcm(x: Any, y: Any) -> Any:
@@ -76,7 +76,7 @@ def _lcm(x: Any, y: Any) -> Any:
 @staged(math.isqrt)
 def isqrt(n: Any) -> Any:
     """`math.isqrt`: the float root is off by one at most."""
-    n = _int(n)
+    n = as_int(n)
     _refuse_negative(n, math.isqrt, -1)
     a = as_kind(n, int)
     root = atoms.convert(atoms.ufunc(np.sqrt, atoms.ufunc(np.maximum, as_kind(n, float), atoms.literal(0.0))), np.int64)
@@ -92,7 +92,7 @@ def isqrt(n: Any) -> Any:
 @staged(math.factorial)
 def factorial(n: Any) -> Any:
     """`math.factorial`, from a table of all that int64 holds."""
-    n = _int(n)
+    n = as_int(n)
     _refuse_negative(n, math.factorial, -1)
     index = as_kind(n, int)
     checks.fail_if(atoms.ufunc(np.greater, index, atoms.literal(_LARGEST_FACTORIAL)), overflow)
@@ -106,7 +106,7 @@ def factorial(n: Any) -> Any:
 @staged(math.comb)
 def comb(n: Any, k: Any) -> Any:
     """`math.comb`: every quotient on the way is a smaller binomial coefficient."""
-    n, k = _int(n), _int(k)
+    n, k = as_int(n), as_int(k)
     _refuse_negative(n, math.comb, -1, 1)
     _refuse_negative(k, math.comb, 1, -1)
     count = _smaller(k, n - k)
@@ -124,7 +124,7 @@ def perm(n: Any, k: Any = None) -> Any:
     """`math.perm`."""
     if k is None:
         return factorial(n)
-    n, k = _int(n), _int(k)
+    n, k = as_int(n), as_int(k)
     _refuse_negative(n, math.perm, -1, 1)
     _refuse_negative(k, math.perm, 1, -1)
     # With k beyond n a factor is zero, which the product need not wait for.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ def operator(function: np.ufunc, left: Any, right: Any) -> Any:
     for operand in (left, right):
         if not isinstance(operand, (Traced, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             return NotImplemented
-    return apply(function, (left, right))
+    return apply(function, (left, right), _power_of(left))
 
 
-def apply(function: np.ufunc, operands: Sequence[Any]) -> Any:
+def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any], Any] | None = np.power) -> Any:
     """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
 
     Raises
@@ -34,15 +34,22 @@ def apply(function: np.ufunc, operands: Sequence[Any]) -> Any:
     ValueError
         Where the shapes do not broadcast.
     """
-    results = apply_atoms(function, operands)
+    results = apply_atoms(function, operands, power=power)
     wrapped = tuple(wrap.numpy_result(r) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
 
 
 def apply_atoms(
-    function: np.ufunc, operands: Sequence[Any], dtype: Any = None, casting: Any = "same_kind"
+    function: np.ufunc,
+    operands: Sequence[Any],
+    dtype: Any = None,
+    casting: Any = "same_kind",
+    power: Callable[[Any, Any], Any] | None = np.power,
 ) -> tuple[Atom, ...]:
-    """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments."""
+    """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
+
+    `power` is the form in which the program asks for a power, where that matters.
+    """
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
@@ -53,10 +60,37 @@ def apply_atoms(
     inputs = [
         atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
     ]
+    if function is np.power and power is not None and _is_half(operands[1]) and _is_root(power, loop[0]):
+        return atoms.ufunc_all(np.sqrt, inputs[0])
     interval = getattr(operands[-1], "interval", None)
     if function is np.power and loop[1].kind == "i" and (interval is None or interval.low < 0):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
+
+
+def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
+    """The form of a power by the operator: that of NumPy's scalars is the C library's."""
+    is_array = base.abstract.kind is Kind.ARRAY if isinstance(base, Traced) else isinstance(base, np.ndarray)
+    return pow if is_array else None
+
+
+def _is_half(exponent: Any) -> bool:
+    """Whether an exponent is known to be a single 0.5."""
+    if isinstance(exponent, Traced):
+        atom = getattr(exponent, "atom", None)
+        return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == 0.5).all())
+    return bool(np.size(exponent) == 1 and np.all(exponent == 0.5))
+
+
+@functools.cache
+def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy takes the square root instead, which differs for -0.0 and -inf; that depends on its version."""
+    if dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        if dtype.kind == "f":
+            return bool(np.signbit(power(np.full(2, -0.0, dtype), 0.5)).all())
+        return bool((power(np.full(2, -1, dtype), 0.5).real == 0).all())
 
 
 def _no_negative_exponent(exponent: Atom) -> None:

@@ -85,3 +85,10 @@ def zero_check(y: Any, b: Atom, function: Callable[..., Any], sample: Any) -> No
             return
     zero = atoms.literal(0, b.type.dtype)
     checks.fail_if(atoms.ufunc(np.equal, b, zero), raised(function, sample(1), sample(0)))
+
+
+def divmod_check(x: Any, y: Any) -> None:
+    """What `divmod` of floats raises for a divisor of zero has a message of its own."""
+    kinds = {kind_of(v) for v in (x, y)}
+    if float in kinds and kinds <= {float, int, bool}:
+        zero_check(y, as_kind(y, float), divmod, float)

@@ -58,9 +58,11 @@ class PythonScalar(Traced):
         return python_rules.unary(ufunc, self)
 
     def __divmod__(self, other: Any) -> Any:
+        python_operands.divmod_check(self, other)
         return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> Any:
+        python_operands.divmod_check(other, self)
         return other // self, other % self
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:

@@ -231,9 +231,20 @@ def operator_functions(n):
     return operator.lt(n, 0), operator.neg(n)
 
 
-@case((2,), (0,), refused=ConcretizationError)
+@case((2,), (0,))
 def operator_truth(n):
     return operator.truth(n), operator.not_(n), operator.index(n)
+
+
+@case((2,), (0,), (7,))
+def operator_functions_that_ask(n):
+    inside = operator.contains([n, 1], 2), operator.countOf([n, 2, 2.0], 2), operator.is_(n, None)
+    return inside, operator.iadd(n, 1), operator.itemgetter(1)([1, n]), operator.methodcaller("conjugate")(n)
+
+
+@case((2.0, 0.0), (2.0, -0.0), (7.5, 2.0), (np.inf, 2.0))
+def divmod_of_floats(x, y):
+    return divmod(x, y), divmod(7, y)
 
 
 @case((2,), (-2,))

@@ -462,6 +462,30 @@ def special_powers(x, y):
     return x**y
 
 
+@case((-0.0, -0.0), (-0.0, 1.5), (3.0, np.inf), (2, -0.0))
+def complex_from_parts(x, y):
+    z = complex(x, y)
+    return z, np.copysign(1.0, z.real), np.copysign(1.0, z.imag), complex(z, 1), complex(1, y), complex(x)
+
+
+@case(
+    (2.041 + 1.103j, -0.528 - 0.768j), (0.345 - 0.79j, 1.929 + 0.4j), (1 + 1j, 0j), (-2j, 3 + 0.5j), (1j, 1e-3), rtol=0
+)
+def complex_arithmetic_is_that_of_python(z, w):
+    return z * w, z * 2.5, 3 * z, z / w, z / 3, 2.5 / z
+
+
+@case((0j, -1), (0j, 2), (0j, 1j), (1 + 2j, 0), (1 + 2j, 3), (1 + 2j, -2), (1e200 + 1e200j, 2.5))
+def complex_powers(z, n):
+    return z**n
+
+
+@case((np.array([-0.0, 4.0, -np.inf]),), (np.array([-0.0, 4.0], np.float32),), (np.array([-1 + 0j, 4j]),))
+def roots_as_powers(a):
+    r = a**0.5, np.power(a, 0.5), a[0] ** 0.5, np.power(a[0], 0.5), a ** np.array([0.5])
+    return r, [np.copysign(1.0, v.real) for v in r], np.copysign(1.0, a[0].real) ** 0.5
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_scalar(program: Program) -> None:
     program.check()

@@ -112,17 +112,21 @@ class NativeUfunc(Ufunc):
 class Power(Ufunc):
     """`power`, whose NumPy loop raises `ValueError` for a negative integer exponent.
 
-    Whoever traces it checks; here such an exponent counts as 0, in `evaluate` as in `lower`.
+    Whoever traces it checks; here such an exponent counts as 0, in `evaluate` as in `lower`. For a single exponent of
+    0.5 NumPy takes a square root; whoever wants that asks for it.
     """
 
     __slots__ = ()
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[NDArray, ...]:
-        """`numpy.power`, with negative integer exponents as 0."""
+        """`numpy.power`, with negative integer exponents as 0, of exponents that are not one for all."""
         base, exponent = map(np.asarray, arrays)
         if exponent.dtype.kind == "i":
             exponent = np.maximum(exponent, np.zeros((), exponent.dtype))
-        return (np.asarray(self.ufunc(base, exponent)),)
+        if base.dtype.kind not in "fc":
+            return (np.asarray(self.ufunc(base, exponent)),)
+        bases, exponents = (np.append(x.reshape(-1), x.dtype.type(1)) for x in (base, exponent))
+        return (np.asarray(self.ufunc(bases, exponents)[:-1].reshape(base.shape)),)
 
 
 def narrow(dtype: np.dtype[Any]) -> bool:
