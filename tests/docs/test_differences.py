@@ -152,10 +152,11 @@ def test_complex_numbers_that_overflow_differ():
     def square(z):
         return z * z
 
-    z = 1e200 + 1e200j
+    z = np.complex128(1e200 + 1e200j)
     assert not np.isfinite(square(z))
     assert not np.isfinite(jit(square)(z))
     assert str(square(z)) != str(jit(square)(z))
+    assert str(square(complex(z))) == str(jit(square)(complex(z)))
 
 
 def test_np_empty_gives_zeros():
