@@ -10,14 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.merging import MISSING, adopt, check_sharing, join_all
-from anabranch.runtime.errors import (
-    AnabranchError,
-    IntegerRangeError,
-    ShapeMismatchError,
-    StructureMismatchError,
-    UnsupportedOperationError,
-)
+from anabranch.runtime.control.merging import MISSING, adopt, check_contents, check_sharing, join_all
+from anabranch.runtime.errors import AnabranchError, IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Restart, Storage, UnreachableError, building, current
@@ -73,8 +67,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
         if array is not None:
             _link(outer, array, selector, outcomes, i)
     for slot, after in zip(slots, held, strict=False):
-        if isinstance(after, ChoiceValue):
-            raise _structures_differ(slot, after, what)
+        check_contents(slot, after, thunks, what)
         slot.restore(after)
     if outer.trace.error_code in storages:
         regions.note(outer)
@@ -87,18 +80,6 @@ def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
     if layout is None:
         return []
     return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
-
-
-def _structures_differ(slot: Slot, contents: ChoiceValue, what: str) -> StructureMismatchError:
-    kind, options = type(slot.target).__name__, contents.options
-    if isinstance(slot.target, (set, list, collections.deque)):
-        first, last = (f"{len(o)} elements" for o in (options[0], options[-1]))
-    else:
-        first, last = (f"the keys {', '.join(map(repr, o))}" for o in (options[0], options[-1]))
-    return StructureMismatchError(
-        f"a {kind} has {first} or {last}, depending on a run-time condition of {what}; what a container holds must be "
-        "known while tracing, so give it the same keys or length in each branch"
-    )
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from anabranch.runtime.errors import AliasError
+from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
 from anabranch.runtime.values import aliasing, layout as layouts
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.heap import Heap, Slot
 
 
 class _Missing:
@@ -51,6 +54,32 @@ def check_sharing(
                 "a copy of it in the first, or make it before"
             )
     return patterns[0] if patterns else ()
+
+
+def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], what: str) -> None:
+    """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
+    if not isinstance(after, ChoiceValue):
+        return
+    kind = type(slot.target).__name__
+    name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
+    if isinstance(after.options[0], dict):
+        held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
+    else:
+        held = " or ".join(f"{len(o)} items" for o in after.options)
+    raise StructureMismatchError(
+        f"{f'the {kind} {name!r}' if name else f'a {kind}'} holds {held}, depending on a run-time condition of {what}; "
+        "give it the same structure on each path, or write into an array made before"
+    )
+
+
+def _reachable(user: Any) -> Iterator[tuple[str, Any]]:
+    """What a function that stands for a block knows by name: its closure, and the values given to it."""
+    for default in getattr(user, "__defaults__", None) or ():
+        if isinstance(default, types.FunctionType):
+            yield from _reachable(default)
+    for name, cell in zip(user.__code__.co_freevars, user.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):
+            yield name, cell.cell_contents
 
 
 def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array) -> None:

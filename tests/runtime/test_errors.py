@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import traceback
+import types
 from pathlib import Path
 
 import numpy as np
@@ -261,3 +263,40 @@ def test_a_failed_compilation_is_not_kept():
         with pytest.raises(AnabranchError):
             compiled(object(), 1)
     assert compiled(np.arange(3.0), 1) == 1.0
+
+
+def list_grows(x):
+    out = []
+    if x > 0:
+        out.append(x)
+    return len(out)
+
+
+def dict_gets_a_key(x):
+    held = {"b": 1}
+    if x > 0:
+        held["a"] = x
+    return held
+
+
+def attribute_appears(x):
+    box = types.SimpleNamespace(y=x)
+    if x > 0:
+        box.z = x
+    return box.y
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (list_grows, ("the list 'out'", "0 items or 1 items")),
+        (dict_gets_a_key, ("the dict 'held'", "['b'] or the keys ['b', 'a']")),
+        (attribute_appears, ("the SimpleNamespace 'box'", "['y'] or the names ['y', 'z']")),
+    ],
+)
+def test_a_container_that_changes_its_structure_in_a_branch_is_named(function, words):
+    with pytest.raises(anabranch.StructureMismatchError) as caught:
+        jit(function)(1.0)
+    line = inspect.getsourcelines(function)[1] + 2
+    for word in (*words, f"{__file__}:{line}"):
+        assert word in str(caught.value)
