@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.control import boolean, folding, iteration, ordering, selecting
+from anabranch.runtime.control.remaining import remaining
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
@@ -189,10 +190,10 @@ def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty:
         return folding.quantified(source, until=not empty)
     if isinstance(items, Array) and items.ndim == 1:
         return python_scalar(atoms.op(reduction, atoms.convert(items.atom, np.bool_), axes=(0,)))
-    return _quantify_each(iter(items), connective, empty)
+    return _quantify_each(remaining(items), connective, empty)
 
 
-def _quantify_each(items: Iterator[Any], connective: Callable[..., Any], empty: bool) -> Any:
+def _quantify_each(items: Iterable[Any], connective: Callable[..., Any], empty: bool) -> Any:
     for item in items:
         decided = truth(item)
         if isinstance(decided, bool):

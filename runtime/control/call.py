@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import inspect
+import io
 import linecache
 import math
 import random
@@ -29,6 +31,8 @@ from anabranch.transpile import is_rewritten as is_rewritten
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _ITERABLES = (range, enumerate, zip, reversed)
+# Class methods of dates that read the clock.
+_NOW = ("now", "today", "utcnow")
 _OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
 
 
@@ -57,7 +61,7 @@ def counterpart(value: object) -> str | None:
             return f"ab.math.{mathematics.COUNTERPARTS[value]}"
     except TypeError:  # unhashable
         return None
-    if isinstance(value, types.BuiltinFunctionType) and value.__module__ == "builtins":
+    if isinstance(value, types.BuiltinFunctionType) and value.__module__ == "builtins" and value is not input:
         return ""
     if isinstance(value, types.ModuleType) and value.__name__.startswith("numpy."):
         return f"ab.numpy.{value.__name__.removeprefix('numpy.')}"
@@ -144,17 +148,7 @@ def resolve(function: Any) -> Any:
             other = methods.staged(function)
             if other is not function:
                 return other
-        if function.__module__ == "time":
-            raise UnsupportedOperationError(
-                f"time.{function.__name__}() would give the time of tracing at each call of the compiled function; "
-                "call it outside"
-            )
-        owner = function.__self__
-        if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
-            raise UnsupportedOperationError(
-                f"{type(owner).__name__}.{function.__name__} would give the same number at each call of the compiled "
-                "function; draw the numbers outside and pass them as an argument"
-            )
+        _refuse_what_changes(function)
         return staged(function)
     if isinstance(function, functools.partial):
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
@@ -175,6 +169,28 @@ def resolve(function: Any) -> Any:
 def _call_chosen(functions: ChoiceValue, *args: Any, **kwargs: Any) -> Any:
     """A call of one of a few functions."""
     return functions.through(lambda f: call(f, *args, **kwargs))
+
+
+def _refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -> None:
+    """Refuse a built-in function that looks at the world outside, as it would while tracing and never again."""
+    owner, name = function.__self__, function.__name__
+    clock = isinstance(owner, type) and issubclass(owner, datetime.date) and name in _NOW
+    if function.__module__ == "time" or clock:
+        raise UnsupportedOperationError(
+            f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the compiled "
+            "function; call it outside"
+        )
+    if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
+        raise UnsupportedOperationError(
+            f"{type(owner).__name__}.{name} would give the same number at each call of the compiled function; draw the "
+            "numbers outside and pass them as an argument"
+        )
+    if function in (input, open):
+        raise UnsupportedOperationError(f"{name}() would run only while the function is traced; call it outside")
+    if isinstance(owner, io.IOBase) and not isinstance(owner, (io.StringIO, io.BytesIO)):
+        raise UnsupportedOperationError(
+            f"{name}() of a file would run only while the function is traced; call it outside, or use print(file=...)"
+        )
 
 
 def _constructor(cls: type) -> Any:

@@ -53,7 +53,7 @@ def run(
         return after
     sequence = countable(items)
     if sequence is None:
-        return steps.unroll(iter(items), body, (NEXT, no_value, *init), form, what)
+        return steps.unroll(items, body, (NEXT, no_value, *init), form, what)
     return run_counted(sequence, body, init, form, what)
 
 

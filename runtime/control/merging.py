@@ -72,11 +72,15 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
     )
 
 
-def _reachable(user: Any) -> Iterator[tuple[str, Any]]:
+def _reachable(user: object) -> Iterator[tuple[str, Any]]:
     """What a function that stands for a block knows by name: its closure, and the values given to it."""
-    for default in getattr(user, "__defaults__", None) or ():
-        if isinstance(default, types.FunctionType):
-            yield from _reachable(default)
+    if isinstance(user, functools.partial):
+        for part in (user.func, *user.args):
+            yield from _reachable(part)
+    if not isinstance(user, types.FunctionType):
+        return
+    for default in user.__defaults__ or ():
+        yield from _reachable(default)
     for name, cell in zip(user.__code__.co_freevars, user.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):
             yield name, cell.cell_contents

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
+from anabranch.runtime.control.remaining import remaining
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import StructureMismatchError
 
@@ -48,13 +49,14 @@ class Form:
 
 
 def unroll(
-    items: Iterator[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str
 ) -> tuple[Any, ...]:
     """Run a body for each item while tracing; gives the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
     """
     limit = settings().unroll_limit
+    items = remaining(items)
     for number, item in enumerate(items):
         if number >= limit:
             raise StructureMismatchError(

@@ -187,6 +187,8 @@ def _find_slot_names(cls: type) -> list[str]:
 def is_plain_object(value: Any) -> bool:
     """An instance of an ordinary class written in Python, whose state is its `__dict__` or its `__slots__`."""
     cls = type(value)
+    if cls in _PLAIN:
+        return True
     return (
         is_users_class(cls)
         and (isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(cls)))
@@ -195,6 +197,8 @@ def is_plain_object(value: Any) -> bool:
     )
 
 
+# Classes of the standard library that are like a user's own.
+_PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
 _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 import abc
 import collections
 import functools
+import threading
 import types
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.values import opaque
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import (
     Contents,
@@ -145,7 +148,44 @@ class _ObjectSlot(Slot):
         if state is not None:
             state.clear()  # the order of attributes is that of the contents
         for name, value in contents.items():
-            object.__setattr__(self.target, name, value)
+            _setter(self.target)(self.target, name, value)
+
+
+def _setter(value: Any) -> Any:
+    """What sets an attribute past a class's own `__setattr__`."""
+    return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
+
+
+class _FunctionSlot(Slot):
+    """The attributes that a function has been given."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Any]:
+        return dict(self.target.__dict__)
+
+    def restore(self, contents: Any) -> None:
+        self.target.__dict__.clear()
+        self.target.__dict__.update(contents)
+
+
+class _OpaqueSlot(Slot):
+    """An iterator, a buffer, a stream: its contents can be compared, but neither carried nor put back."""
+
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        return opaque.state(self.target)
+
+    def restore(self, contents: Any) -> None:
+        raise UnsupportedOperationError(
+            f"a {type(self.target).__name__} is changed in a branch or a loop that is decided at run time, where "
+            "nothing can put it back; change it outside, or use a list or an array"
+        )
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        return opaque.same_state(now, before)
 
 
 class _ClassSlot(Slot):
@@ -208,7 +248,13 @@ def slot_of(value: Any) -> Slot | None:
             return _SubclassSlot(slot) if is_users_class(type(value)) else slot
     if isinstance(value, type):
         return _ClassSlot(value) if is_users_class(value) else None
-    if is_plain_object(value) or (is_users_class(type(value)) and slot_names(type(value))):
+    if opaque.is_opaque(value):
+        return _OpaqueSlot(value)
+    if (
+        isinstance(value, threading.local)
+        or is_plain_object(value)
+        or (is_users_class(type(value)) and slot_names(type(value)))
+    ):
         return _ObjectSlot(value)
     return None
 
@@ -238,6 +284,8 @@ class Heap:
             elif isinstance(value, types.FunctionType):
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()
+                attached = self.slots[id(value)] = _FunctionSlot(value)
+                pending += attached.parts()
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):

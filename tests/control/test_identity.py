@@ -259,7 +259,7 @@ def test_one_list_or_another_grows_is_refused() -> None:
         c.append(n)
         return a, b
 
-    with pytest.raises(StructureMismatchError, match=r"a list has 1 elements or 2 elements, depending on"):
+    with pytest.raises(StructureMismatchError, match=r"list .*holds 1 items or 2 items, depending on"):
         jit(f)(1)
 
 

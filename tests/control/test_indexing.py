@@ -223,5 +223,5 @@ def test_key_set_by_a_run_time_key_in_a_branch_is_refused() -> None:
             d["a"] = n
         return d
 
-    with pytest.raises(StructureMismatchError, match=r"a dict has .*depending on a run-time condition"):
+    with pytest.raises(StructureMismatchError, match=r"dict .*holds the keys .*depending on a run-time condition"):
         jit(f)(1)

@@ -1,0 +1,64 @@
+"""Mutable objects of built-in classes whose contents can be compared but not carried: iterators, buffers, text streams.
+
+A branch or a loop's body that changes one at run time is refused, as nothing could put it back.
+"""
+
+from __future__ import annotations
+
+import array
+import gc
+import io
+import operator
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+_BUFFERS = (bytearray, array.array)
+_STREAMS = (io.StringIO, io.BytesIO)
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object is one of these."""
+    return isinstance(value, (*_BUFFERS, *_STREAMS)) or _is_iterator(value)
+
+
+def state(value: Any) -> tuple[Any, ...]:
+    """What tells whether the object has changed; parts of it are the objects that it holds."""
+    if isinstance(value, _BUFFERS):
+        return (bytes(value),)
+    if isinstance(value, _STREAMS):
+        return () if value.closed else (value.getvalue(), value.tell())
+    if isinstance(value, types.GeneratorType):
+        frame = value.gi_frame
+        return () if frame is None else (frame.f_lasti, *frame.f_locals.values())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return (operator.length_hint(value), *_leaves(value.__reduce__()))
+        except TypeError:  # itertools.pairwise
+            return tuple(gc.get_referents(value))
+
+
+def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether two states are of an object that did not change."""
+    pairs = zip(now, before, strict=False)
+    return len(now) == len(before) and all(a is b or (_is_constant(a) and a == b) for a, b in pairs)
+
+
+def _is_iterator(value: Any) -> bool:
+    """An iterator of a built-in class."""
+    return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
+
+
+def _leaves(reduced: Any) -> Iterator[Any]:
+    """The parts of what `__reduce__` gives, whose tuples are new each time, as is the list of a dict's iterator."""
+    for part in reduced:
+        if isinstance(part, tuple):
+            yield from _leaves(part)
+        elif not isinstance(part, list):
+            yield part
+
+
+def _is_constant(value: Any) -> bool:
+    return type(value) in (int, float, bytes, str, range)
