@@ -16,7 +16,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import builtins, mathematics
+from anabranch.runtime.control import builtins, mathematics, output, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
@@ -123,6 +123,9 @@ def resolve(function: Any) -> Any:
         function = function.without_undefined()
         if isinstance(function, ChoiceValue) and function.of_objects:
             return functools.partial(_call_chosen, function)
+    instead = output.counterpart(function) or text.counterpart(function)
+    if instead is not None:
+        return instead
     if isinstance(function, types.FunctionType):
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):

@@ -13,7 +13,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -84,6 +84,8 @@ class ChoiceValue:
         return ChoiceValue(tag, tuple(self.options[i] for i in rest))
 
     def _numeric(self) -> Any:
+        if all(isinstance(o, (str, wrap.class_of("text"))) for o in self.options):
+            return wrap.class_of("text")("format", ("{}", self))
         abstracts = [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
         known = [a for a in abstracts if a is not None]
         both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
@@ -161,7 +163,7 @@ class ChoiceValue:
         return bool(self.resolve())
 
     def __repr__(self) -> str:
-        return f"<traced choice of {', '.join(map(repr, self.options))}>"
+        return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
@@ -203,7 +205,29 @@ for _name in (
     _function = getattr(operator, _name)
     setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
-for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
+
+
+def _equal_texts(equal: bool) -> Callable[[ChoiceValue, Any], Any]:
+    """`==` or `!=`: of plain strings it is told by which one is chosen."""
+    function = operator.eq if equal else operator.ne
+
+    def compare(self: ChoiceValue, other: Any) -> Any:
+        value = self.without_undefined()
+        if isinstance(other, str) and isinstance(value, ChoiceValue) and all(map(_is_static_text, value.options)):
+            matching = [i for i, o in enumerate(value.options) if function(o, other)]
+            return wrap.from_abstract(Abstract((), atoms.BOOL, Kind.PYTHON), value.among(matching))
+        return function(value.resolve() if isinstance(value, ChoiceValue) else value, other)
+
+    return compare
+
+
+def _is_static_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+for _name in ("lt", "le", "gt", "ge"):
     setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
+ChoiceValue.__eq__ = _equal_texts(True)  # type: ignore[assignment]
+ChoiceValue.__ne__ = _equal_texts(False)  # type: ignore[assignment]
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

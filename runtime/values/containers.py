@@ -124,6 +124,10 @@ _DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, coll
 def structure_of(value: Any) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
+    own = getattr(cls, "__anabranch_structure__", None)
+    if own is not None:
+        structure: Structure = own(value)
+        return structure
     if isinstance(value, (tuple, list, collections.deque)):
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
         return Structure(cls, tuple(range(len(value))), maxlen)
@@ -140,12 +144,14 @@ def structure_of(value: Any) -> Structure | None:
     return None
 
 
-def has_traced(value: Any) -> bool:
-    """Whether a container holds run-time values, at any depth."""
+def has_traced(value: Any, around: tuple[Any, ...] = ()) -> bool:
+    """Whether a value is one known only at run time, or a container of some, at any depth."""
     if isinstance(value, (Traced, ChoiceValue)):
         return True
+    if any(value is outer for outer in around):
+        return False
     structure = structure_of(value)
-    return structure is not None and any(map(has_traced, structure.children(value)))
+    return structure is not None and any(has_traced(c, (*around, value)) for c in structure.children(value))
 
 
 def attributes(value: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import sysconfig
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values.checks import internal
 
 _BINARY = {
     "add": np.add,
@@ -33,6 +36,27 @@ _COMPARE = {
     "ge": np.greater_equal,
 }
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+_TOOLS = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib", "purelib", "platlib"))
+SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
+
+
+def shown_to_tools(text: str) -> str:
+    """What `repr` gives for what stands for a run-time value: for messages, debuggers and test runners.
+
+    Raises
+    ------
+    ConcretizationError
+        Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
+    """
+    filename = sys._getframe(2).f_code.co_filename
+    if internal(filename) or filename.startswith(_TOOLS):
+        return text
+    raise ConcretizationError(
+        f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
+        "that is known only at run time; use an f-string, str() or repr() in a function that is written in Python"
+    )
 
 
 class Traced:
@@ -91,7 +115,7 @@ class Traced:
         self._needs_concrete("the text of a value")
 
     def __repr__(self) -> str:
-        return f"<traced {self.abstract}>"
+        return shown_to_tools(f"{SHOWN}{self.abstract}>")
 
 
 def _binary_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from anabranch.transpile.nodes import string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
@@ -33,7 +34,7 @@ class Compare(ExpressionPass):
             parts: list[cst.BaseExpression] = []
             for link in node.comparisons:
                 sign = _SIGNS[type(link.operator)]
-                parts += [cst.SimpleString(f"{reader.quote}{sign}{reader.quote}"), reader.thunk(link.comparator)]
+                parts += [string(sign), reader.thunk(link.comparator)]
             return reader.staged("compare", reader.argument(node.left), *parts)
         (link,) = node.comparisons
         function = _CALLS.get(type(link.operator))

@@ -1,0 +1,65 @@
+"""Text of values: f-strings, `%`, `str`, `repr`, `ascii` and `format`. Of concrete values it is Python's own."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.text import StrMethod, deferred, refuse_hidden
+
+
+def counterpart(function: Any) -> Callable[..., Any] | None:
+    """What is called instead of a method that gives text; None for any other function."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, str):
+        return StrMethod(name, owner)
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
+        return StrMethod(name)
+    if name in _SHOWING and containers.has_traced(owner):
+        return functools.partial(_SHOWING[name], owner)
+    return None
+
+
+def fstring(template: str, *values: Any) -> Any:
+    """An f-string: the template has a replacement field of `str.format` for each value."""
+    return deferred("format", template, *values)
+
+
+def percent(left: Any, right: Any) -> Any:
+    """`left % right`, where one of them shows that it is of text, or may be."""
+    if not isinstance(left, str) or not containers.has_traced(right):
+        return left % right
+    return deferred("__mod__", left, right)
+
+
+def str_(*args: Any, **kwargs: Any) -> Any:
+    """As `str`."""
+    return _shown("{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
+
+
+def repr_(value: Any, /) -> Any:
+    """As `repr`."""
+    return _shown("{!r}", value)
+
+
+def ascii_(value: Any, /) -> Any:
+    """As `ascii`."""
+    return _shown("{!a}", value)
+
+
+def _shown(template: str, value: Any) -> Any:
+    if containers.has_traced(value):
+        return deferred("format", template, value)
+    refuse_hidden(value)
+    return template.format(value)
+
+
+def format_(value: Any, spec: Any = "", /) -> Any:
+    """As `format`."""
+    return deferred("format", "{:{}}", value, spec) if containers.has_traced((value, spec)) else format(value, spec)
+
+
+_SHOWING: dict[str, Callable[..., Any]] = {"__str__": str_, "__repr__": repr_, "__format__": format_}
