@@ -82,6 +82,7 @@ class Trace:
     def __init__(self) -> None:
         self.failures: list[Failure] = []
         self.error_code = Storage(_INT32)
+        self.print_options: dict[str, Any] = dict(np.get_printoptions())
         self.effects = Storage(_INT32)  # how many came before
         # What the first failure says of itself, by the type and the number of its values.
         self.details: dict[tuple[ArrayType, int], Storage] = {}

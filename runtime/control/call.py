@@ -86,7 +86,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
-        made = target(*args, **kwargs)
+        with text.refused_by(target, args, kwargs):
+            made = target(*args, **kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
         return made
@@ -191,7 +192,8 @@ def _constructor(cls: type) -> Any:
 def _makes_new_ones(cls: type) -> bool:
     """Whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
     new: Any = cls.__new__
-    return type(cls).__call__ is type.__call__ and new in (object.__new__, BaseException.__new__)
+    usual = new is object.__new__ or (issubclass(cls, BaseException) and isinstance(new, types.BuiltinFunctionType))
+    return type(cls).__call__ is type.__call__ and usual
 
 
 def is_users(function: types.FunctionType) -> bool:

@@ -41,8 +41,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
 
 def _is_own_file(file: Any, value: Any) -> bool:
     """Whether a file belongs to the function that is traced, and so does what is written to it."""
-    trace = current().trace
-    if file is None or file in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) or trace.is_outside(file):
+    if file is None or _is_standard(file) or current().trace.is_outside(file):
         return False
     if current().parent is not None or containers.has_traced(value):
         raise UnsupportedOperationError(
@@ -51,6 +50,10 @@ def _is_own_file(file: Any, value: Any) -> bool:
             "and join, or print to a file from outside of the function"
         )
     return True
+
+
+def _is_standard(file: Any) -> bool:
+    return any(file is known for known in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
@@ -68,7 +71,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         and name in (*_LEVELS, "exception")
     ):
         return _logged(function)
-    if name in ("write", "writelines") and (isinstance(owner, io.IOBase) or owner in (sys.stdout, sys.stderr)):
+    if name in ("write", "writelines") and (isinstance(owner, io.IOBase) or _is_standard(owner)):
         return _writes(function, owner)
     return None
 
@@ -111,7 +114,7 @@ def _writes(function: Any, owner: Any) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
     def write(*args: Any) -> Any:
-        known = owner in (sys.stdout, sys.stderr) or current().trace.is_outside(owner)
+        known = _is_standard(owner) or current().trace.is_outside(owner)
         if known or current().parent is not None or containers.has_traced(args):
             raise UnsupportedOperationError(
                 f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.text import StrMethod, deferred, refuse_hidden
+from anabranch.runtime.values.text import StrMethod, Text, deferred, refusal, refuse_hidden
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
@@ -20,7 +22,28 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return StrMethod(name)
     if name in _SHOWING and containers.has_traced(owner):
         return functools.partial(_SHOWING[name], owner)
+    if name == "add_note" and isinstance(function, types.BuiltinMethodType) and isinstance(owner, BaseException):
+        return functools.partial(_add_note, owner)
     return None
+
+
+def _add_note(error: BaseException, note: Any) -> None:
+    """As `BaseException.add_note`."""
+    if isinstance(note, Text):
+        vars(error)["__notes__"] = [*getattr(error, "__notes__", ()), note]
+    else:
+        error.add_note(note)
+
+
+@contextlib.contextmanager
+def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+    """Around a call of what is not written in Python: that it takes no text of run-time values is said in our words."""
+    try:
+        yield
+    except TypeError as error:
+        if isinstance(error, AnabranchError) or not any(isinstance(a, Text) for a in (*args, *kwargs.values())):
+            raise
+        raise refusal(f" by {getattr(function, '__name__', function)}()") from None
 
 
 def fstring(template: str, *values: Any) -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
@@ -26,7 +26,6 @@ class ChoiceValue:
 
     __slots__ = ("options", "tag")
     __array_priority__ = 2000.0
-    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, tag: Atom, options: tuple[Any, ...]) -> None:
         self.tag = tag
@@ -161,6 +160,12 @@ class ChoiceValue:
 
     def __bool__(self) -> bool:
         return bool(self.resolve())
+
+    def __hash__(self) -> int:
+        raise ConcretizationError(
+            "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
+            "at run time; use the value inside of the branches that choose it"
+        )
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")

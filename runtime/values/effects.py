@@ -30,9 +30,11 @@ class Action:
     name: str
     layout: layouts.Layout
     perform: Callable[[Any], None]
+    options: text.PrintOptions = ()
 
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
-        self.perform(host.build(self.layout, iter(arrays)))
+        with text.with_options(self.options):
+            self.perform(host.build(self.layout, iter(arrays)))
 
     def __str__(self) -> str:
         return self.name
@@ -46,7 +48,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     trace = builder.trace
     inputs = [p.atom for p in layouts.pack(value, layout)]
     before = (builder.read(trace.effects), builder.read(trace.error_code))
-    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform))
+    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, text.changed_options()))
     builder.write(trace.effects, after)
 
 

@@ -7,15 +7,17 @@ Python makes of the same values. What needs the characters themselves while trac
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import types
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
@@ -30,6 +32,8 @@ _GIVE_TEXT = frozenset(
     }
 )  # fmt: skip
 
+PrintOptions: TypeAlias = tuple[tuple[str, Any], ...]
+
 # In these nothing can hide.
 _OPEN = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, np.dtype, types.FunctionType, type)
 
@@ -40,6 +44,7 @@ class TextStructure(containers.Structure):
 
     method: str = "format"
     keywords: tuple[str, ...] = ()
+    options: PrintOptions = ()
 
     @property
     def mutable(self) -> bool:
@@ -50,22 +55,41 @@ class TextStructure(containers.Structure):
 
     def build(self, children: Sequence[Any]) -> Any:
         if any(map(containers.has_traced, children)):
-            return Text(self.method, tuple(children), self.keywords)
-        return _evaluate(self.method, children, self.keywords)
+            return Text(self.method, tuple(children), self.keywords, self.options)
+        with with_options(self.options):
+            return _evaluate(self.method, children, self.keywords)
+
+
+def changed_options() -> PrintOptions:
+    """NumPy's options for printing, as far as the function that is traced has set others than its caller."""
+    now, before = dict(np.get_printoptions()), current().trace.print_options
+    return tuple((name, value) for name, value in now.items() if value != before[name])
+
+
+def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[Any]:
+    """Print NumPy's arrays with these options."""
+    print_options: Any = np.printoptions  # its stub has each option by name
+    manager: contextlib.AbstractContextManager[Any] = print_options(**dict(options))
+    return manager
 
 
 class Text:
     """A str that is known only at run time."""
 
-    __slots__ = ("keywords", "method", "parts")
+    __slots__ = ("keywords", "method", "options", "parts")
 
-    def __init__(self, method: str, parts: tuple[Any, ...], keywords: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, method: str, parts: tuple[Any, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
+    ) -> None:
         self.method = method
         self.parts = parts
         self.keywords = keywords
+        self.options = options
 
     def __anabranch_structure__(self) -> TextStructure:
-        return TextStructure(Text, tuple(range(len(self.parts))), method=self.method, keywords=self.keywords)
+        return TextStructure(
+            Text, tuple(range(len(self.parts))), method=self.method, keywords=self.keywords, options=self.options
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -90,7 +114,7 @@ class Text:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
     def _needs_characters(self, *_: Any) -> NoReturn:
-        raise _refusal("")
+        raise refusal("")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
     __hash__ = __len__ = __iter__ = __bool__ = __str__ = __format__ = _needs_characters
@@ -100,7 +124,8 @@ class Text:
         return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
 
 
-def _refusal(use: str) -> ConcretizationError:
+def refusal(use: str) -> ConcretizationError:
+    """The error where the characters of a text are wanted."""
     return ConcretizationError(
         f"a plain str is needed while tracing{use} (a comparison, a dict key, a length, a part of a text), but this "
         "text shows values that are known only at run time; compare the values instead, print or return the text, or "
@@ -123,7 +148,7 @@ class StrMethod:
             return deferred(self.name, *args, **kwargs)
         method = getattr(str, self.name)
         if containers.has_traced((args, kwargs)):
-            raise _refusal(f" by str.{self.name}")
+            raise refusal(f" by str.{self.name}")
         return method(*args, **kwargs)
 
 
@@ -144,10 +169,9 @@ def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
             refuse_hidden(part)
         return _evaluate(method, parts, names)
     kept = tuple(map(snapshot, parts))
-    if not all(map(_is_simple, kept)):
-        return Text(method, kept, names)
-    _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
-    return Text(method, kept, names)
+    if all(map(_is_simple, kept)):
+        _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
+    return Text(method, kept, names, changed_options())
 
 
 def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any:

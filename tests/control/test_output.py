@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import io
 import logging
 import sys
@@ -206,6 +207,64 @@ def run_time_values_into_a_file_of_its_own(n):
 def writes_to_standard_output(n):
     sys.stdout.write("text\n")
     return n
+
+
+@case((2,), (-2,))
+def reached_in_other_ways(n, out=print):
+    out("default", n)
+    out("constant")
+    {"print": print}["print"]("from a dict", n)
+    functools.partial(print, "partial", sep="~")(n)
+    (lambda *values: print(*values, sep="|"))(n, 1)
+    list(map(print, [n, "mapped"]))
+    if n > 0 and print("in a condition", n) is None:
+        out("constant in a branch")
+    return print("yes") if n > 0 else print("no", n)
+
+
+class Account:
+    """Changes, and tells."""
+
+    def __init__(self, value):
+        self.value = value
+        self.last = "nothing"
+
+    def add(self, x):
+        self.value = self.value + x
+        self.last = f"added {x}"
+        print("account", self.value, self.last)
+        if self.value > 5:
+            raise RuntimeError(f"{self}: {x}", self.value)
+        return self
+
+    def __repr__(self):
+        return f"Account({self.value!r})"
+
+
+@case((1.0, 2), (1.0, 3), (9.0, 3))
+def objects_that_tell(x, n):
+    account = Account(0.0)
+    account.add(x)
+    if n > 2:
+        account.value = 4.0
+        print("changed", account, f"{account}", [account])
+        account.add(x * 2)
+    return f"{account!r}", account.value
+
+
+@case((3,), (-3,))
+def closures_that_tell(n):
+    y = n
+
+    def note(message):
+        print(f"[{y}] {message}")
+
+    note("a")
+    if n > 0:
+        y = n * 2
+        note("b")
+    note(f"c{y}")
+    return y
 
 
 @case((2,), (-2,))

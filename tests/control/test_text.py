@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import ChainMap, namedtuple
 
 import numpy as np
@@ -240,6 +241,32 @@ def wrong_specification_in_a_branch(n):
 @case((3, 1.5))
 def joining_numbers(n, x):
     return ", ".join([n, x])
+
+
+@case((np.arange(3.0) / 3,))
+def print_options(a):
+    with np.printoptions(precision=3):
+        text = f"{a}"
+        print(a)
+        print(text)
+    print(a)
+    return text, str(a)
+
+
+@case((2,), (-2,), refused=ConcretizationError)
+def in_a_plain_string(n):
+    return str(n) in "123"
+
+
+@case((2,), (-2,), refused=ConcretizationError)
+def given_to_a_library(n):
+    return re.sub("a", str(n), "cat"), float(str(n))
+
+
+@case((2,), (-2,), refused=ConcretizationError)
+def chosen_text_as_a_key(n):
+    key = "a" if n > 0 else "b"
+    return {"a": 1, "b": 2}[key]
 
 
 @case((2,), (-2,), refused=ConcretizationError)
