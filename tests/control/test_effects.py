@@ -8,7 +8,7 @@ import traceback
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedConstructError, UnsupportedOperationError, jit
+from anabranch import UnsupportedConstructError, jit
 from tests.control.table import Program, Table
 
 case = Table()
