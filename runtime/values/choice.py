@@ -83,8 +83,6 @@ class ChoiceValue:
         return ChoiceValue(tag, tuple(self.options[i] for i in rest))
 
     def _numeric(self) -> Any:
-        if all(isinstance(o, (str, wrap.class_of("text"))) for o in self.options):
-            return wrap.class_of("text")("format", ("{}", self))
         abstracts = [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
         known = [a for a in abstracts if a is not None]
         both = functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
@@ -212,27 +210,7 @@ for _name in (
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
 
 
-def _equal_texts(equal: bool) -> Callable[[ChoiceValue, Any], Any]:
-    """`==` or `!=`: of plain strings it is told by which one is chosen."""
-    function = operator.eq if equal else operator.ne
-
-    def compare(self: ChoiceValue, other: Any) -> Any:
-        value = self.without_undefined()
-        if isinstance(other, str) and isinstance(value, ChoiceValue) and all(map(_is_static_text, value.options)):
-            matching = [i for i, o in enumerate(value.options) if function(o, other)]
-            return wrap.from_abstract(Abstract((), atoms.BOOL, Kind.PYTHON), value.among(matching))
-        return function(value.resolve() if isinstance(value, ChoiceValue) else value, other)
-
-    return compare
-
-
-def _is_static_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-for _name in ("lt", "le", "gt", "ge"):
+for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
     setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
-ChoiceValue.__eq__ = _equal_texts(True)  # type: ignore[assignment]
-ChoiceValue.__ne__ = _equal_texts(False)  # type: ignore[assignment]
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

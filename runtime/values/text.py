@@ -229,6 +229,3 @@ def _sample(value: Any) -> Any:
     if type(value) is dict:
         return {k: _sample(v) for k, v in value.items()}
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
-
-
-wrap.register_class("text", Text)
