@@ -267,6 +267,55 @@ def closures_that_tell(n):
     return y
 
 
+@case((3,), (0,), (1,))
+def around_failures_that_are_caught(n):
+    total = 0
+    for i in range(n):
+        try:
+            print("try", i)
+            total += 10 // (i - 1)
+            print("after", total)
+        except ZeroDivisionError:
+            print("caught at", i, total)
+            total -= 1
+        else:
+            print("else")
+        finally:
+            print("finally", i)
+    print("end", total)
+    return total
+
+
+@case((1.0,), (-1.0,), (-9.0,))
+def handlers_that_tell_and_raise(x):
+    try:
+        if x < 0:
+            raise ValueError(f"negative {x}", x)
+        print("fine", x)
+    except ValueError as error:
+        print("handler", error, error.args[1], type(error).__name__)
+        if x < -5:
+            raise RuntimeError(f"worse {x}", x) from error
+        return f"handled {error}"
+    finally:
+        print("cleanup", x)
+    return f"ok {x}"
+
+
+@case((2, 5), (9, 3))
+def attempts(x, n):
+    for k in range(n):
+        try:
+            if x > k:
+                raise ValueError(k, x)
+        except ValueError as error:
+            print("again", error)
+            continue
+        print("success", k)
+        return k
+    raise RuntimeError(f"gave up after {n}: {x}")
+
+
 @case((2,), (-2,))
 def keyword_that_print_does_not_have(n):
     if n < 0:
