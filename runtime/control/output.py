@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import logging
+import pprint
 import sys
 import types
 import warnings
@@ -43,13 +44,19 @@ def _is_own_file(file: Any, value: Any) -> bool:
     """Whether a file belongs to the function that is traced, and so does what is written to it."""
     if file is None or _is_standard(file) or current().trace.is_outside(file):
         return False
-    if current().parent is not None or containers.has_traced(value):
-        raise UnsupportedOperationError(
-            f"print of run-time values, or under a run-time condition, to a {type(file).__name__} that the function "
-            "made is not supported: the function goes on to read it while it is traced; build the text with f-strings "
-            "and join, or print to a file from outside of the function"
-        )
-    return True
+    if _stays_inside(file, value):
+        return True
+    raise UnsupportedOperationError(
+        f"print of run-time values, or under a run-time condition, to a {type(file).__name__} that the function made "
+        "is not supported, nor to a file on disk that it opened: both are used while it is traced; build the text "
+        "with f-strings and join, or print to a file from outside of the function"
+    )
+
+
+def _stays_inside(file: Any, value: Any) -> bool:
+    """Whether writing to a file that the function made has no effect but on what it goes on to compute."""
+    inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(file)
+    return inside and current().parent is None and not containers.has_traced(value)
 
 
 def _is_standard(file: Any) -> bool:
@@ -62,6 +69,8 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None
     if function is warnings.warn:
         return warn
+    if function is pprint.pprint or function is pprint.pp:
+        return functools.partial(_pprint, function)
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, (logging.Logger, logging.LoggerAdapter)) and name in (*_LEVELS, "exception"):
         return _logged(function)
@@ -83,6 +92,13 @@ def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = 
         return functools.partial(warnings.warn, value, category, stacklevel, source, **kwargs)
 
     _at_the_line("warnings.warn", ready, message, stacklevel)
+
+
+def _pprint(function: Any, *args: Any, **kwargs: Any) -> None:
+    """As `pprint.pprint`, to standard output."""
+    if len(args) != 1 or kwargs.get("stream") is not None:
+        raise UnsupportedOperationError("pprint in compiled code takes one object, and no stream; options go by name")
+    effects.emit("pprint", lambda value: function(value[0][0], **value[1]), (args, kwargs))
 
 
 def _logged(function: Any) -> Callable[..., Any]:
@@ -114,8 +130,7 @@ def _writes(function: Any, owner: Any) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
     def write(*args: Any) -> Any:
-        known = _is_standard(owner) or current().trace.is_outside(owner)
-        if known or current().parent is not None or containers.has_traced(args):
+        if not _stays_inside(owner, args):
             raise UnsupportedOperationError(
                 f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "
                 'write print(text, end="", file=...), which writes at each call'

@@ -204,7 +204,11 @@ def refuse_hidden(value: Any) -> None:
     """Refuse an object that cannot be taken apart where what stands for run-time values shows in its text."""
     if isinstance(value, _OPEN) or (type(value) in (tuple, list, dict) and _is_simple(value)):
         return
-    if any(SHOWN in text for text in (str(value), repr(value))):
+    try:
+        hides = any(SHOWN in text for text in (str(value), repr(value)))
+    except ConcretizationError:
+        hides = True
+    if hides:
         raise UnsupportedValueError(
             f"the text of a {type(value).__name__} that holds run-time values is not supported; put them into a tuple, "
             "list or dict, or format them one by one"

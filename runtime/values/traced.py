@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import sys
-import sysconfig
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -38,7 +38,8 @@ _COMPARE = {
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 
-_TOOLS = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib", "purelib", "platlib"))
+# Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
+_TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
 SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
 
 
@@ -51,11 +52,11 @@ def shown_to_tools(text: str) -> str:
         Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
     """
     filename = sys._getframe(2).f_code.co_filename
-    if internal(filename) or filename.startswith(_TOOLS):
+    if internal(filename) or _TOOLS.search(filename):
         return text
     raise ConcretizationError(
         f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
-        "that is known only at run time; use an f-string, str() or repr() in a function that is written in Python"
+        "that is known only at run time; use an f-string, str() or repr() in code of your own"
     )
 
 

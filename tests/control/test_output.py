@@ -7,6 +7,8 @@ import contextvars
 import functools
 import io
 import logging
+import os
+import pprint
 import sys
 import threading
 import warnings
@@ -201,6 +203,29 @@ def run_time_values_into_a_file_of_its_own(n):
     buffer = io.StringIO()
     print(n, file=buffer)
     return buffer.getvalue()
+
+
+@case((2,), refused=UnsupportedOperationError)
+def writes_a_file_on_disk(n):
+    with open(os.devnull, "w") as file:
+        file.write("text")
+    return n
+
+
+@case((2,), refused=UnsupportedOperationError)
+def prints_to_a_file_on_disk(n):
+    with open(os.devnull, "w") as file:
+        print("text", file=file)
+    return n
+
+
+@case((2,), (-2,))
+def pretty_printing(n):
+    data = {"values": [n, n * 2.5], "name": "x" * 70, "text": f"{n}"}
+    pprint.pprint(data, width=40)
+    if n > 0:
+        pprint.pp((n, data["values"]))
+    return n
 
 
 @case((2,), (-2,), refused=UnsupportedOperationError)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import pprint
 import re
 from collections import ChainMap, namedtuple
 
@@ -355,6 +357,15 @@ def test_refusal_names_the_line_and_what_to_write() -> None:
     with pytest.raises(ConcretizationError, match="compare the values instead") as caught:
         jit(compared)(2)
     assert __file__ in str(caught.value)
+
+
+@pytest.mark.parametrize("show", [pprint.pformat, json.dumps], ids=lambda f: f.__name__)
+def test_the_standard_library_never_makes_a_wrong_text(show) -> None:
+    def f(x):
+        return show({"a": [x]})
+
+    with pytest.raises((ConcretizationError, TypeError)):
+        jit(f)(2.0)
 
 
 def test_code_that_was_not_rewritten_never_sees_a_wrong_text() -> None:
