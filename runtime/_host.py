@@ -6,6 +6,7 @@ Knows XLA's rules for memory and its names for types, but not its library.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ctypes
 import hashlib
 import itertools
@@ -74,7 +75,11 @@ class LoweringError(RuntimeError):
 
 
 class ExecutionError(RuntimeError):
-    """A compiled program failed while it ran. A host callback's own exception is the `__cause__`."""
+    """A compiled program failed while it ran."""
+
+
+class CallbackError(ExecutionError):
+    """A host callback raised: its exception is the `__cause__`."""
 
 
 class SerializationError(RuntimeError):
@@ -205,11 +210,23 @@ def alone(run: Callable[[list[Any]], list[Any]]) -> Callable[[list[Any]], list[A
 
     def run_alone(buffers: list[Any]) -> list[Any]:
         if _here.in_callback:
-            return run(buffers)
+            return _in_context(run, buffers)
         with _turn:
-            return run(buffers)
+            return _in_context(run, buffers)
 
     return run_alone
+
+
+# The contexts of the callers of the runs in progress: XLA may call back from a thread of its own.
+_contexts: list[contextvars.Context] = []
+
+
+def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> list[Any]:
+    _contexts.append(contextvars.copy_context())
+    try:
+        return run(buffers)
+    finally:
+        _contexts.pop()
 
 
 def reporting(callback: HostCallback) -> HostCallback:
@@ -218,7 +235,8 @@ def reporting(callback: HostCallback) -> HostCallback:
     def report(*arguments: Any) -> tuple[Any, ...]:
         outermost, _here.in_callback = not _here.in_callback, True
         try:
-            return callback(*arguments)
+            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
+            return result
         except Exception as error:
             ticket = f"host callback failure {next(_tickets)};"
             _raised[ticket] = error
@@ -235,7 +253,9 @@ def fail(error: Exception) -> NoReturn:
     """Raise XLA's failure as ours, caused by the callback's exception where there is one."""
     ticket = re.search(r"host callback failure \d+;", str(error))
     cause = _raised.pop(ticket.group(), None) if ticket else None
-    raise ExecutionError(f"a host callback raised {cause!r}" if cause else str(error)) from (cause or error)
+    if cause is not None:
+        raise CallbackError(f"a host callback raised {cause!r}") from cause
+    raise ExecutionError(str(error)) from error
 
 
 Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...]]

@@ -240,7 +240,9 @@ class Executable:
         ArgumentMismatchError
             The arguments do not fit `inputs`.
         ExecutionError
-            The run failed, or a host callback raised.
+            The run failed.
+        CallbackError
+            A host callback raised.
         """
         self._check_count(arguments)
         try:

@@ -6,13 +6,14 @@ import dataclasses
 from typing import Any
 
 from anabranch.runtime import lower as lowering
-from anabranch.runtime._host import CompileOptions
+from anabranch.runtime._host import CallbackError, CompileOptions, HostCallback, NDArray
 from anabranch.runtime._jaxlib import Executable, compile_text
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
 from anabranch.runtime.signature import Leaves, check_objects, check_sharing
 from anabranch.runtime.tracing import Plan
+from anabranch.runtime.values.effects import called_here
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Traced:
     def lower(self) -> Lowered:
         """The StableHLO of the optimised Program."""
         program = optimise(self.plan.program)
-        return Lowered(self, program, lowering.lower(program))
+        module = lowering.module(program)
+        return Lowered(self, program, module.text, module.callbacks)
 
     def as_text(self) -> str:
         """The Program as text."""
@@ -60,6 +62,7 @@ class Lowered:
     traced: Traced
     program: Program
     text: str
+    callbacks: tuple[HostCallback, ...] = ()
 
     def as_text(self) -> str:
         """The StableHLO module."""
@@ -67,7 +70,7 @@ class Lowered:
 
     def compile(self, options: CompileOptions = CompileOptions()) -> Compiled:  # noqa: B008 - frozen
         """Compile with XLA."""
-        return Compiled(self, compile_text(self.text, options))
+        return Compiled(self, compile_text(self.text, options, self.callbacks))
 
 
 class Compiled:
@@ -93,7 +96,18 @@ class Compiled:
             check_sharing(leaves, self.plan.mutated)
         if self.plan.written or self.plan.slots:
             check_objects(leaves, self.plan.guards.heap)
-        return self.plan.finish(self.executable(leaves.buffers()), leaves)
+        if not self.plan.looks_at_callers:
+            return self.plan.finish(self.executable(leaves.buffers()), leaves)
+        with called_here():
+            return self.plan.finish(self._with_callbacks(leaves), leaves)
+
+    def _with_callbacks(self, leaves: Leaves) -> list[NDArray]:
+        try:
+            return self.executable(leaves.buffers())
+        except CallbackError as error:
+            raised = error.__cause__
+        assert raised is not None
+        raise raised  # what the user's own code raised: a logging handler, a warning that is an error
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.

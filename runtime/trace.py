@@ -86,10 +86,13 @@ class Trace:
     def __init__(self) -> None:
         self.failures: list[Failure] = []
         self.error_code = Storage(_INT32)
+        self.print_options: dict[str, Any] = dict(np.get_printoptions())
+        self.effects = Storage(_INT32)  # how many came before
         # What the first failure says of itself, by the type and the number of its values.
         self.details: dict[tuple[ArrayType, int], Storage] = {}
         self.root = Builder(self, None)
-        self.root.env[self.error_code] = Literal(np.zeros((), np.int32))
+        for counter in (self.error_code, self.effects):
+            self.root.env[counter] = Literal(np.zeros((), np.int32))
         self.loop_traces = 0
         # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
         self.slot_hints: dict[Any, set[int]] = {}
@@ -103,8 +106,6 @@ class Trace:
         self.roots: list[Any] = []
         self.snapshots: list[Any] = []
         self.is_outside: Callable[[Any], bool] = lambda _: False
-        # What is printed when the function runs: values, print's own arguments, how many failures came before.
-        self.prints: list[tuple[tuple[Any, ...], dict[str, Any], int]] = []
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
         # Objects that were made by a class while tracing, by identity.
@@ -201,7 +202,7 @@ class Builder:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
         atoms = tuple([self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
-        if atoms and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
+        if op.pure and atoms and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
             with np.errstate(all="ignore"):
                 values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
             return tuple(Literal(np.asarray(v)) for v in values)

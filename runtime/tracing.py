@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, 
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
+from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.signature import Leaves
-from anabranch.runtime.trace import Failure, Restart, Storage, Trace, UnreachableError, building
+from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import Heap, Slot, slot_of
-from anabranch.runtime.values.host import Building, build, hosted
+from anabranch.runtime.values.host import Building, hosted
 from anabranch.runtime.values.traced import Traced
 
 NDArray = np.ndarray[Any, Any]
@@ -34,7 +37,7 @@ class Plan:
     """What a call does around the Program.
 
     The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
-    argument or occur twice), then new contents of mutated array arguments, what is printed, and (when something can
+    argument or occur twice), then new contents of mutated array arguments, what effects show, and (when something can
     fail) the error code and what the failures say of themselves.
     """
 
@@ -52,15 +55,19 @@ class Plan:
     can_fail: bool
     details: tuple[Storage, ...]  # what the outputs after the error code are
     guards: Guards
-    prints: tuple[tuple[layouts.Layout, dict[str, Any], int], ...] = ()
+    # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
+    effects: tuple[tuple[Action, int], ...] = ()
+    looks_at_callers: bool = False  # whether effects may
     hoisted: tuple[NDArray, ...] = ()  # arrays from outside, inputs after the arguments
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
         first = len(outputs) - len(self.details)
         code = int(outputs[first - 1]) if self.can_fail else 0
-        if self.prints:
-            self._print(outputs, code)
+        if self.effects:
+            width = sum(1 + w for _, w in self.effects)
+            end = first - self.can_fail
+            _perform(self.effects, iter(outputs[end - width : end]))
         if code:
             raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
         assert self.result is not None
@@ -84,15 +91,13 @@ class Plan:
             slot.restore(after)
         return result
 
-    def _print(self, outputs: list[NDArray], code: int) -> None:
-        """Print what was printed before the function ended or failed."""
-        width = sum(len(layouts.leaf_types(t)) for t, _, _ in self.prints)
-        end = len(outputs) - len(self.details) - self.can_fail
-        at = iter(outputs[end - width : end])
-        for layout, kwargs, before in self.prints:
-            values = build(layout, at)
-            if not code or code > before:
-                print(*values, **kwargs)  # noqa: T201 - the user's own
+
+def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) -> None:
+    """Do what was left for the end of the run; an error code comes before the values of each effect."""
+    for action, width in effects:
+        code, *values = itertools.islice(outputs, 1 + width)
+        if not code:
+            action(*values)
 
 
 def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
@@ -124,7 +129,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             raise
         except Exception as error:
             # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
-            if not (trace.failures or trace.prints or containers.has_traced(error)):
+            if not (trace.failures or trace.effects in root.written or containers.has_traced(error)):
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
@@ -194,8 +199,8 @@ def _plan(
     )
     outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in returned and k not in shared]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
-    texts = [layouts.staged(layouts.describe(values), lambda _: False) for values, _, _ in trace.prints]
-    outputs += [p.atom for t, (v, _, _) in zip(texts, trace.prints, strict=True) for p in layouts.pack(v, t)]
+    waiting, shown = _taken_out(root)
+    outputs += shown
     can_fail = trace.error_code in root.written
     details = tuple(s for s in trace.details.values() if s in root.written)
     if can_fail:
@@ -214,9 +219,27 @@ def _plan(
         can_fail=can_fail,
         details=details,
         guards=guards,
-        prints=tuple((t, kwargs, before) for t, (_, kwargs, before) in zip(texts, trace.prints, strict=True)),
+        effects=waiting,
+        looks_at_callers=trace.effects in root.written,
         hoisted=tuple(hoisted.arrays),
     )  # fmt: skip
+
+
+def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom]]:
+    """The effects that can wait for the end of the run, taken out of the equations, and the atoms that they need.
+
+    All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
+    """
+    trace = root.trace
+    found = list(effect_op.effects(root.equations))
+    if trace.effects not in root.written:
+        return (), []
+    if not all(outside for _, outside in found):
+        return (), [root.read(trace.effects)]
+    taken = [equation for equation, _ in found]
+    root.equations = [e for e in root.equations if e.op is not effect_op.effect]
+    waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)
+    return waiting, [atom for e in taken for atom in e.inputs[1:]]
 
 
 class Hoisted:

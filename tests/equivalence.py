@@ -144,6 +144,8 @@ def same(want: Any, got: Any, where: str, rtol: float, promoted: bool, around: t
         np.testing.assert_allclose(got, want, rtol=0 if exact else rtol, atol=0 if exact else 1e-300, err_msg=where)
     elif isinstance(want, float) or isinstance(want, complex):
         np.testing.assert_allclose(got, want, rtol=rtol, err_msg=where)
+    elif isinstance(want, BaseException):
+        same((want.args, attributes(want)), (got.args, attributes(got)), where, rtol, promoted, (*around, want))
     elif attributes(want) and not callable(want):
         same(attributes(want), attributes(got), where, rtol, promoted, (*around, want))
     else:

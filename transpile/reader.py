@@ -21,8 +21,7 @@ class Reader:
     """Rewrites the expressions of one point of the code.
 
     `hidden` are names of comprehensions around; `once` is the code to report an assignment expression with where it
-    would not run exactly once in this function; `quote` is safe to use inside an f-string around; names in
-    `standing_for` are read as those expressions.
+    would not run exactly once in this function; names in `standing_for` are read as those expressions.
     """
 
     work: Lowering
@@ -30,7 +29,6 @@ class Reader:
     place: Place
     hidden: frozenset[str] = frozenset()
     once: str | None = None
-    quote: str = '"'
     standing_for: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
 
     def rewrite(self, node: cst.BaseExpression) -> cst.BaseExpression:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean, folding, iteration, ordering, selecting
+from anabranch.runtime.control.output import print_
 from anabranch.runtime.control.remaining import remaining
+from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
@@ -28,6 +30,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 
 COUNTERPARTS: dict[Any, str] = {}
@@ -274,7 +277,7 @@ def class_of(value: Any) -> Any:
     if isinstance(value, ChoiceValue):
         classes = tuple(map(class_of, value.options))
         return classes[0] if len(set(classes)) == 1 else ChoiceValue(value.tag, classes)
-    return type(value)
+    return str if isinstance(value, Text) else type(value)
 
 
 def type_(*args: Any) -> Any:
@@ -298,7 +301,7 @@ def isinstance_(value: Any, classes: Any) -> Any:
     if isinstance(value, ChoiceValue):
         matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
         return python_scalar(value.among(matching))
-    return issubclass(class_of(value), classes) if isinstance(value, Traced) else isinstance(value, classes)
+    return issubclass(class_of(value), classes) if isinstance(value, (Traced, Text)) else isinstance(value, classes)
 
 
 @_counterpart
@@ -327,29 +330,8 @@ def callable_(value: Any) -> Any:
     return not is_traced(value) and callable(value)
 
 
-@_counterpart
-def print_(*values: Any, **kwargs: Any) -> None:
-    """As `print`: the text appears when the compiled function runs, in the order of the calls.
+# ---- text ------------------------------------------------------------------------------------------------------------
 
-    Raises
-    ------
-    UnsupportedOperationError
-        In a branch or loop that is decided at run time.
-    """
-    if not tracing():
-        print(*values, **kwargs)  # noqa: T201
-        return
-    builder = current()
-    if builder.parent is not None:
-        raise UnsupportedOperationError("print in a branch or loop that is decided at run time is not supported")
-    trace = builder.trace
-    trace.prints.append((tuple(_snapshot(v) for v in values), kwargs, len(trace.failures)))
-
-
-def _snapshot(value: Any) -> Any:
-    """What is printed is the value of now: arrays and lists may change later."""
-    if isinstance(value, Array):
-        return wrap.array_of(value.atom)
-    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-        return type(value)(map(_snapshot, value))
-    return {k: _snapshot(v) for k, v in value.items()} if type(value) is dict else value
+for _function in (print_, repr_, ascii_, format_):
+    _counterpart(_function)
+COUNTERPARTS[str] = "str_"

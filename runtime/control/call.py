@@ -19,7 +19,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import builtins, mathematics, methods, operators, sequences
+from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -97,7 +97,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
-        made = target(*args, **kwargs)
+        with text.refused_by(target, args, kwargs):
+            made = target(*args, **kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
         return made
@@ -137,6 +138,9 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
+    instead = output.counterpart(function) or text.counterpart(function)
+    if instead is not None:
+        return instead
     if isinstance(function, types.FunctionType):
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
@@ -220,7 +224,8 @@ def _constructor(cls: type) -> Any:
 def _makes_new_ones(cls: type) -> bool:
     """Whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
     new: Any = cls.__new__
-    return type(cls).__call__ is type.__call__ and new in (object.__new__, BaseException.__new__)
+    usual = new is object.__new__ or (issubclass(cls, BaseException) and isinstance(new, types.BuiltinFunctionType))
+    return type(cls).__call__ is type.__call__ and usual
 
 
 def is_users(function: types.FunctionType) -> bool:

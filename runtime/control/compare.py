@@ -18,6 +18,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values.text import Text, refusal
 from anabranch.runtime.values.traced import Traced
 
 
@@ -66,6 +67,8 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`, for containers of static size and for arrays."""
     if isinstance(container, ChoiceValue):
         return container.through(lambda c: in_(item, c))
+    if isinstance(item, Text) and isinstance(container, str):
+        raise refusal(" by in")
     if isinstance(container, Array):
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):

@@ -29,6 +29,7 @@ from anabranch.runtime.control.mathematics import mathematics
 from anabranch.runtime.control.sources import generator as generator
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
+from anabranch.runtime.control.text import fstring as fstring, percent as percent
 from anabranch.runtime.control.try_ import try_ as try_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined
 from anabranch.runtime.control.while_ import while_ as while_

@@ -11,6 +11,7 @@ _SMALL = 128 * 1024
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 # Library calls and passes of XLA that a native loop would lose.
+_ON_HOST = frozenset({"effect"})
 _LARGE = frozenset({"dot_general", "sort", "argsort"})
 
 
@@ -34,6 +35,8 @@ def _equation(equation: Equation) -> int:
         return inner
     sizes = [_bytes(a.type) for a in equation.inputs]
     out = sum(_bytes(v.type) for v in equation.outputs)
+    if name in _ON_HOST:
+        return _SMALL + 1
     if name in _LARGE:
         return 64 * (out + sum(sizes))
     if name in _IN_PLACE:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime._host import HostCallback
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
 
 _ELEMENT = {
@@ -59,6 +60,7 @@ class Emitter:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.functions: list[list[str]] = []
+        self.callbacks: list[HostCallback] = []
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._native = False
@@ -170,6 +172,15 @@ class Emitter:
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
         return self._results(result, len(outs))
+
+    def callback(
+        self, function: HostCallback, operands: Sequence[str], in_types: Sequence[ArrayType], outs: Sequence[ArrayType]
+    ) -> list[str]:
+        """Emit a call of a function of this process, on arrays; it takes place exactly where it stands."""
+        self.callbacks.append(function)
+        index = f"backend_config = {{index = {len(self.callbacks) - 1} : ui64}}"
+        target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32, has_side_effect = true'
+        return self.multi("custom_call", operands, in_types, outs, attributes=f"{target}, {index}")
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[list[str]]:

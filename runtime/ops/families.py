@@ -5,6 +5,7 @@ from __future__ import annotations
 from anabranch.runtime.ops import (
     control as control,
     cumulative as cumulative,
+    effect as effect,
     elementwise as elementwise,
     indexing as indexing,
     linear as linear,

@@ -23,6 +23,8 @@ class Op(abc.ABC):
 
     __slots__ = ("name",)
     table: ClassVar[dict[str, Op]] = {}
+    # Whether nothing but the outputs tells that the op has run.
+    pure: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
         if name in Op.table:

@@ -1,4 +1,4 @@
-"""Drops equations whose outputs nothing needs. No op has an effect: failures and writes are outputs."""
+"""Drops equations whose outputs nothing needs. Failures, writes and the count of effects are outputs."""
 
 from __future__ import annotations
 

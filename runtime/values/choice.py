@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import AnabranchError, StructureMismatchError
+from anabranch.runtime.errors import AnabranchError, ConcretizationError, StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -132,7 +132,7 @@ class ChoiceValue:
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
         if not isinstance(value, ChoiceValue):
             return operation(value)
-        shapes = {o.abstract.shape if isinstance(o, Traced) else np.shape(o) for o in value.options}
+        shapes = {() if abstract is None else abstract.shape for abstract in value._abstracts()}
         return value.through(operation) if shapes == {()} else _decide[0](value, operation)
 
     def __eq__(self, other: object) -> Any:
@@ -186,18 +186,20 @@ class ChoiceValue:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.through(lambda v: v(*args, **kwargs))
 
-    def __hash__(self) -> int:
-        value = self.through(lambda v: v)
-        return hash(self.options[0] if isinstance(value, ChoiceValue) else value)
-
     def __index__(self) -> int:
         return operator.index(self.resolve())
 
     def __bool__(self) -> bool:
         return bool(self.resolve())
 
+    def __hash__(self) -> int:
+        raise ConcretizationError(
+            "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
+            "at run time; use the value inside of the branches that choose it"
+        )
+
     def __repr__(self) -> str:
-        return f"<traced choice of {', '.join(map(repr, self.options))}>"
+        return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:

@@ -86,10 +86,10 @@ class ExceptionStructure(Structure):
     keys: tuple[Any, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
 
     def children(self, value: Any) -> list[Any]:
-        return [getattr(value, k) for k in self.keys]
+        return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]
 
     def build(self, children: Sequence[Any]) -> Any:
-        args, attributes, cause, context, suppress = children
+        args, held, cause, context, suppress = children
         made = self.cls.__new__(self.cls, *args)
         # The class's own __init__ has made these arguments of others; the built-in class's sets what C code keeps.
         inits = (vars(c).get("__init__") for c in self.cls.__mro__)
@@ -97,7 +97,8 @@ class ExceptionStructure(Structure):
         with contextlib.suppress(Exception):
             native(made, *args)
         made.args = args
-        vars(made).update(attributes)
+        for name, part in held.items():
+            object.__setattr__(made, name, part)
         made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
         return made
 
@@ -124,6 +125,10 @@ _DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, coll
 def structure_of(value: Any) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
+    own = getattr(cls, "__anabranch_structure__", None)
+    if own is not None:
+        structure: Structure = own(value)
+        return structure
     if isinstance(value, (tuple, list, collections.deque)):
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
         return Structure(cls, tuple(range(len(value))), maxlen)

@@ -14,6 +14,7 @@ from anabranch.runtime.values import (
     python_operands,
     python_power,
     python_rules,
+    text,
     wrap,
 )
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
@@ -49,6 +50,8 @@ class PythonScalar(Traced):
             return python_rules.binary(ufunc, left, right)
         other = right if left is self else left
         if isinstance(other, (list, tuple, str, bytes)):
+            if ufunc is np.multiply and self.python in (int, bool) and isinstance(other, str):
+                return text.deferred("__mul__", other, self)
             if ufunc is np.multiply and self.python in (int, bool):
                 self.__index__()  # a sequence repeated so many times: the count must be known
             return NotImplemented

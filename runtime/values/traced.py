@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -10,6 +12,7 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values.checks import internal
 
 _BINARY = {
     "add": np.add,
@@ -34,6 +37,28 @@ _COMPARE = {
     "ge": np.greater_equal,
 }
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+# Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
+_TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
+SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
+
+
+def shown_to_tools(text: str) -> str:
+    """What `repr` gives for what stands for a run-time value: for messages, debuggers and test runners.
+
+    Raises
+    ------
+    ConcretizationError
+        Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
+    """
+    filename = sys._getframe(2).f_code.co_filename
+    if internal(filename) or _TOOLS.search(filename):
+        return text
+    raise ConcretizationError(
+        f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
+        "that is known only at run time; use an f-string, str() or repr() in code of your own"
+    )
 
 
 class Traced:
@@ -100,7 +125,7 @@ class Traced:
         self._needs_concrete("the text of a value")
 
     def __repr__(self) -> str:
-        return f"<traced {self.abstract}>"
+        return shown_to_tools(f"{SHOWN}{self.abstract}>")
 
 
 def _binary_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:

@@ -93,10 +93,15 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
     return _classes["scalar" if abstract.kind is Kind.SCALAR else "python"](atom)
 
 
-# The three classes of traced values register themselves, since each of them needs this module.
+# The classes of traced values register themselves, since each of them needs this module.
 _classes: dict[str, Any] = {}
 
 
 def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `scalar` or `python` values."""
+    """Make `cls` the class of traced `array`, `scalar`, `python` or `text` values."""
     _classes[role] = cls
+
+
+def class_of(role: str) -> Any:
+    """The class registered for a role."""
+    return _classes[role]

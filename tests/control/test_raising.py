@@ -5,9 +5,12 @@ PYTEST_DONT_REWRITE: the assertions in the programs have their own messages.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -31,6 +34,39 @@ class KeepsItsArgumentsError(Exception):
 
     def __init__(self, value, *, code=3):
         self.code = code + value
+
+
+class FormatsItselfError(Exception):
+    """Makes its message of what it is given."""
+
+    def __init__(self, message, **values):
+        super().__init__(message.format(**values))
+        self.values = values
+
+
+class HasATextError(ValueError):
+    """Shows itself in its own way."""
+
+    def __str__(self):
+        return f"<{self.args[0]:.2f}>"
+
+
+@dataclasses.dataclass
+class RecordError(Exception):
+    """A dataclass, too."""
+
+    a: float
+    b: int = 2
+
+
+class SlotsError(Exception):
+    """Keeps an attribute in a slot."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self, value):
+        super().__init__(f"value {value}")
+        self.kept = value
 
 
 def checked(x, limit):
@@ -183,6 +219,92 @@ def static_and_run_time(x, n):
         if x < -i:
             raise ValueError(i, x, "static")
     return x
+
+
+@case((1.5, 2), (-1.5, 2))
+def message_made_by_the_class(x, n):
+    if x < 0:
+        raise FormatsItselfError("bad {v:.3f} of {n:>4}", v=x, n=n)
+    return n
+
+
+@case((5.0,), (0.5,))
+def text_of_the_class(x):
+    for i in range(3):
+        if x < i:
+            raise HasATextError(x * i)
+    return x
+
+
+@case((5.0,), (-0.5,))
+def exception_that_is_a_dataclass(x):
+    if x < 0:
+        raise RecordError(x, b=7)
+    return x
+
+
+@case((5.0,), (-0.5,))
+def formatted_messages(x):
+    if x < 0:
+        raise RuntimeError(f"got {x!r} and {x:8.3f}", [f"{x}"]) from KeyError("%.1f" % x)  # noqa: UP031
+    assert x > 1, f"too small: {x}"
+    return x
+
+
+@case((5,), (-1,))
+def notes_and_attributes(n):
+    error = ValueError("base")
+    if n < 0:
+        error.add_note(f"note {n}")
+        error.extra = [n, f"{n}"]
+        raise error
+    return n
+
+
+@case((5,), (-1,))
+def group_of_exceptions(n):
+    if n < 0:
+        raise ExceptionGroup("several", [ValueError(n), KeyError(f"{n}")])
+    return n
+
+
+@case((1, 2), (1, 9))
+def in_nested_loops_and_else(x, n):
+    s = 0
+    for i in range(n):
+        for j in range(i):
+            if x * j > 3:
+                raise StopIteration(f"{i},{j}", x)
+            s += j
+        else:
+            s += 100
+    return s
+
+
+@case((3,), (-3,))
+def handed_out_as_a_value(n):
+    error = ValueError(f"n={n}", n)
+    try:
+        raise KeyError(n)
+    except KeyError as caught:
+        return str(error), repr(error), error.args, f"{caught} {caught.args[0]}"
+
+
+def test_attributes_in_slots() -> None:
+    def f(x):
+        if x < 0:
+            raise SlotsError(x)
+        return x
+
+    with pytest.raises(SlotsError, match=r"^value -2.5$") as caught:
+        jit(f)(-2.5)
+    assert caught.value.kept == -2.5
+
+
+def test_text_and_traceback() -> None:
+    with pytest.raises(HasATextError) as caught:
+        jit(text_of_the_class)(0.5)
+    assert str(caught.value) == "<0.50>"
 
 
 @pytest.mark.parametrize("program", case.programs)

@@ -261,21 +261,38 @@ def test_printing_waits_for_the_end_of_the_call(monkeypatch):
     assert "".join(text for text, _ in texts) == "".join(text for text, _ in eager) == "step 1.0\n"
     assert all(at_once for _, at_once in eager)
     assert not any(at_once for _, at_once in texts)
-    with pytest.raises(anabranch.UnsupportedOperationError):
-        jit(report)(1.0)
+    texts.clear()
+    jit(report)(1.0)
+    assert "".join(text for text, _ in texts) == "1.0\n"
 
 
-def test_warnings_and_logging_happen_while_tracing():
-    def warn(x):
-        warnings.warn("careful", stacklevel=2)
-        return x
+def loud(found):
+    print("replacing")
+    return "u"
 
-    compiled = jit(warn)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        compiled(1.0)
-        compiled(2.0)
-    assert len(seen) == 1
+
+def test_output_of_other_code_appears_while_tracing(capsys):
+    def name(x):
+        return re.sub("a", loud, "cat"), x
+
+    compiled = jit(name)
+    assert [compiled(1.0), compiled(2.0)] == [("cut", 1.0), ("cut", 2.0)]
+    assert capsys.readouterr().out == "replacing\n"
+
+
+class Thing:
+    def __init__(self, x):
+        self.x = x
+
+
+def test_the_text_of_an_object_is_that_of_a_copy():
+    def show(x):
+        thing = Thing(x)
+        return str(thing), thing
+
+    text, thing = jit(show)(1.0)
+    assert text.startswith(object.__repr__(thing)[:-16])
+    assert text != object.__repr__(thing)
 
 
 class Announced(contextlib.AbstractContextManager):

@@ -98,6 +98,14 @@ def _loop(
     return None if not found else found[0] if len(found) == 1 else found
 
 
+def fstring(template: str, *values: Any) -> str:
+    return template.format(*values)
+
+
+def percent(left: Any, right: Any) -> Any:
+    return left % right
+
+
 def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     return then() if test else orelse()
 

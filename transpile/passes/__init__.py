@@ -11,7 +11,7 @@ from anabranch.transpile.passes.base import ExpressionPass, Pass, SmallPass, Sta
 from anabranch.transpile.passes.boolean import Boolean, Not
 from anabranch.transpile.passes.call import Call
 from anabranch.transpile.passes.compare import Compare
-from anabranch.transpile.passes.comprehension import Comprehension, Formatted, Named, Refused
+from anabranch.transpile.passes.comprehension import Comprehension, Named, Refused
 from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
@@ -22,6 +22,7 @@ from anabranch.transpile.passes.match import Binding, Match
 from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
 from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.ternary import Ternary
+from anabranch.transpile.passes.text import Formatted, Percent
 from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
 from anabranch.transpile.passes.while_ import While
@@ -34,7 +35,7 @@ PASSES: tuple[Pass, ...] = (
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Comprehension(), Generator(), Named(),
-    Formatted(), Undefined(), Refused(),
+    Formatted(), Percent(), Undefined(), Refused(),
 )  # fmt: skip
 
 _STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from anabranch.transpile.nodes import string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
@@ -33,13 +34,13 @@ class Compare(ExpressionPass):
             parts: list[cst.BaseExpression] = []
             for link in node.comparisons:
                 sign = _SIGNS[type(link.operator)]
-                parts += [cst.SimpleString(f"{reader.quote}{sign}{reader.quote}"), reader.thunk(link.comparator)]
+                parts += [string(sign), reader.thunk(link.comparator)]
             return reader.staged("compare", reader.argument(node.left), *parts)
         (link,) = node.comparisons
         function = _CALLS.get(type(link.operator))
         if function is None:
             if "compare" not in reader.work.session.operators:
                 return reader.children(node)
-            text = cst.SimpleString(f"{reader.quote}{_SIGNS[type(link.operator)]}{reader.quote}")
+            text = string(_SIGNS[type(link.operator)])
             return reader.staged("compare", reader.argument(node.left), text, reader.thunk(link.comparator))
         return reader.staged(function, reader.argument(node.left), reader.argument(link.comparator))

@@ -1,4 +1,4 @@
-"""Comprehensions, assignment expressions and f-strings: kept, with the expressions in them rewritten."""
+"""Comprehensions and assignment expressions: kept, with the expressions in them rewritten."""
 
 from __future__ import annotations
 
@@ -62,16 +62,6 @@ class Named(ExpressionPass):
             reader.work.session.report(reader.once, node)
         value = reader.rewrite(node.value)
         return node if value is node.value else node.with_changes(value=value)
-
-
-class Formatted(ExpressionPass):
-    """Strings put into an f-string use the other kind of quotes."""
-
-    handles = (cst.FormattedString,)
-
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.FormattedString)
-        return replace(reader, quote="'" if '"' in node.start else '"').children(node)
 
 
 class Refused(ExpressionPass):

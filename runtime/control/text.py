@@ -1,0 +1,88 @@
+"""Text of values: f-strings, `%`, `str`, `repr`, `ascii` and `format`. Of concrete values it is Python's own."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.text import StrMethod, Text, deferred, refusal, refuse_hidden
+
+
+def counterpart(function: Any) -> Callable[..., Any] | None:
+    """What is called instead of a method that gives text; None for any other function."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, str):
+        return StrMethod(name, owner)
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
+        return StrMethod(name)
+    if name in _SHOWING and containers.has_traced(owner):
+        return functools.partial(_SHOWING[name], owner)
+    if name == "add_note" and isinstance(function, types.BuiltinMethodType) and isinstance(owner, BaseException):
+        return functools.partial(_add_note, owner)
+    return None
+
+
+def _add_note(error: BaseException, note: Any) -> None:
+    """As `BaseException.add_note`."""
+    if isinstance(note, Text):
+        vars(error)["__notes__"] = [*getattr(error, "__notes__", ()), note]
+    else:
+        error.add_note(note)
+
+
+@contextlib.contextmanager
+def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+    """Around a call of what is not written in Python: that it takes no text of run-time values is said in our words."""
+    try:
+        yield
+    except TypeError as error:
+        if isinstance(error, AnabranchError) or not any(isinstance(a, Text) for a in (*args, *kwargs.values())):
+            raise
+        raise refusal(f" by {getattr(function, '__name__', function)}()") from None
+
+
+def fstring(template: str, *values: Any) -> Any:
+    """An f-string: the template has a replacement field of `str.format` for each value."""
+    return deferred("format", template, *values)
+
+
+def percent(left: Any, right: Any) -> Any:
+    """`left % right`, where one of them shows that it is of text, or may be."""
+    if not isinstance(left, str) or not containers.has_traced(right):
+        return left % right
+    return deferred("__mod__", left, right)
+
+
+def str_(*args: Any, **kwargs: Any) -> Any:
+    """As `str`."""
+    return _shown("{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
+
+
+def repr_(value: Any, /) -> Any:
+    """As `repr`."""
+    return _shown("{!r}", value)
+
+
+def ascii_(value: Any, /) -> Any:
+    """As `ascii`."""
+    return _shown("{!a}", value)
+
+
+def _shown(template: str, value: Any) -> Any:
+    if containers.has_traced(value):
+        return deferred("format", template, value)
+    refuse_hidden(value)
+    return template.format(value)
+
+
+def format_(value: Any, spec: Any = "", /) -> Any:
+    """As `format`."""
+    return deferred("format", "{:{}}", value, spec) if containers.has_traced((value, spec)) else format(value, spec)
+
+
+_SHOWING: dict[str, Callable[..., Any]] = {"__str__": str_, "__repr__": repr_, "__format__": format_}

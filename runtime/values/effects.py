@@ -1,0 +1,112 @@
+"""What a function does besides giving a result: it is done when the compiled function runs, in order, at each call."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import dataclasses
+import functools
+import itertools
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ops.effect import effect
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import host, layout as layouts, text
+from anabranch.runtime.values.checks import internal, users_name
+
+# The frame that called the compiled function which is running.
+_caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """Something to do on the host with values that the computation gives."""
+
+    name: str
+    layout: layouts.Layout
+    perform: Callable[[Any], None]
+    options: text.PrintOptions = ()
+
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
+        with text.with_options(self.options):
+            self.perform(host.build(self.layout, iter(arrays)))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
+    """Do `perform(value)` when the computation gets here, unless it has failed before."""
+    value = text.snapshot(value)
+    layout = layouts.staged(layouts.describe(value), lambda _: False)
+    builder = current()
+    trace = builder.trace
+    inputs = [p.atom for p in layouts.pack(value, layout)]
+    before = (builder.read(trace.effects), builder.read(trace.error_code))
+    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, text.changed_options()))
+    builder.write(trace.effects, after)
+
+
+@contextlib.contextmanager
+def called_here() -> Iterator[None]:
+    """Around a run: what looks at its callers finds those of the compiled function."""
+    token = _caller.set(sys._getframe(2))
+    try:
+        yield
+    finally:
+        _caller.reset(token)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Site:
+    """A line of the user's, as far as code that looks at its callers can see."""
+
+    filename: str
+    line: int
+    function: str
+    scope: Mapping[str, Any] = dataclasses.field(compare=False)
+
+
+def sites() -> tuple[Site, ...]:
+    """The lines that are being traced, innermost first."""
+    found: list[Site] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "trace_call":
+        found += _site(frame)
+        frame = frame.f_back
+    # The generated parts of one function are one frame of it, which stands where the innermost does.
+    parts = itertools.groupby(found, lambda s: (s.filename, s.function))
+    return tuple(next(group) for _, group in parts)
+
+
+def _site(frame: types.FrameType) -> list[Site]:
+    code = frame.f_code
+    if internal(code.co_filename):
+        return []
+    return [Site(code.co_filename, frame.f_lineno, users_name(code), frame.f_globals)]
+
+
+def standing_at(places: tuple[Site, ...], action: functools.partial[Any], depth: int) -> None:
+    """Run `action` as if it were called from these lines, and these called by those that called the function."""
+    frame = _caller.get()
+    callers: list[Site] = []
+    while frame is not None and len(places) + len(callers) < depth:
+        callers += _site(frame)
+        frame = frame.f_back
+    chain = action
+    for place in (*places, *callers):
+        chain = functools.partial(_standing(place), chain)
+    chain()
+
+
+@functools.lru_cache(maxsize=256)
+def _standing(place: Site) -> types.FunctionType:
+    """A function whose frame stands at a line."""
+    module = compile("\n" * (place.line - 1) + "def at(run): run()", place.filename, "exec")
+    (code,) = (c for c in module.co_consts if isinstance(c, types.CodeType))
+    return types.FunctionType(code.replace(co_name=place.function), place.scope)  # type: ignore[arg-type]
