@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_identity, join_all
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
+from anabranch.runtime.errors import IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
@@ -111,7 +111,7 @@ def is_own(error: BaseException) -> bool:
     """Whether an exception is the project's, and so nothing that the user's code would have raised."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
-    return isinstance(error, (AnabranchError, UnreachableError))
+    return type(error).__module__.startswith("anabranch.")
 
 
 def roll_back(points: Sequence[regions.Point], roots: tuple[Any, ...], finished: bool) -> None:

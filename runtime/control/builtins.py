@@ -12,7 +12,7 @@ from anabranch.runtime.control import boolean, folding, iteration, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, python_conversions, python_power, python_rules, wrap
+from anabranch.runtime.values import atoms, python_conversions, python_power, python_rules, regions, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -310,6 +310,11 @@ def print_(*values: Any, **kwargs: Any) -> None:
     builder = current()
     if builder.parent is not None:
         raise UnsupportedOperationError("print in a branch or loop that is decided at run time is not supported")
+    if regions.unhindered() is not None:
+        raise UnsupportedOperationError(
+            "print in a try statement after something that may raise at run time is not supported; print before it, or "
+            "after the statement"
+        )
     trace = builder.trace
     trace.prints.append((tuple(_snapshot(v) for v in values), kwargs, len(trace.failures)))
 

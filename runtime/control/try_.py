@@ -20,6 +20,8 @@ from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Caught, Failure, UnreachableError, current, tracing
 from anabranch.runtime.values import atoms, checks, raising
+from anabranch.runtime.values.containers import Told
+from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.regions import Point, Region
 
 Block = Callable[..., Any]
@@ -222,7 +224,13 @@ class _Catches:
 
 def revived(failure: Failure) -> BaseException:
     """The exception of a failure, with what it says of run-time values."""
-    return failure.revive([current().read(storage) for storage in failure.details])
+    values = [current().read(storage) for storage in failure.details]
+    if failure.revive is not None:
+        return failure.revive(values)
+    error = failure.make([np.zeros((), np.int64)] * len(values))
+    if values:
+        error.args = (Told(lambda i: str(failure.make([np.asarray(i)])), python_scalar(values[0])),)
+    return error
 
 
 def _identity(failure: Failure, error: BaseException) -> Any:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from anabranch import IntegerRangeError, jit
+from anabranch import AnabranchError, ConcretizationError, IntegerRangeError, UnsupportedOperationError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -1090,6 +1090,174 @@ def within_with(n, x):
     return r
 
 
+# ---- with, generators, print -----------------------------------------------------------------------------------------
+
+
+class Swallower:
+    """A manager that ends every exception."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+class Counter:
+    """A manager that ends none."""
+
+    def __init__(self):
+        self.left = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.left += 1
+
+
+@contextlib.contextmanager
+def quiet():
+    try:
+        yield 5
+    except IndexError:
+        pass
+
+
+@contextlib.contextmanager
+def tidy():
+    try:
+        yield 5
+    finally:
+        pass
+
+
+def items(a, n):
+    for k in range(n):
+        try:
+            yield a[k]
+        except IndexError:
+            yield -1.0
+
+
+@case(*INDICES, promoted=True)
+def suppressed(a, i):
+    v, w = 0.0, 0
+    with contextlib.suppress(IndexError):
+        w = 1
+        v = a[i]
+        w = 2
+    return v, w
+
+
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0), promoted=True)
+def suppressed_of_two_classes(a, i, n):
+    v = 0.0
+    with contextlib.suppress(IndexError, ZeroDivisionError):
+        v = 5.0
+        v = a[i] / (1 // n)
+    return v
+
+
+@case((A, 1), (A, 9), promoted=True)
+def return_from_suppress(a, i):
+    with contextlib.suppress(LookupError):
+        return a[i]
+    return -1.0
+
+
+@case((A, 3), (A, 6))
+def suppress_in_a_loop(a, n):
+    s = 0.0
+    for i in range(n):
+        with contextlib.suppress(IndexError):
+            if i == 1:
+                continue
+            s += a[i]
+            s += 10
+    return s
+
+
+@case((2, 1), (0, 1), (2, 0))
+def not_suppressed(n, k):
+    r = 0
+    with contextlib.suppress(IndexError):
+        r = 10 // n
+    with contextlib.suppress(ZeroDivisionError):
+        r += 10 // k
+    return r
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def manager_that_swallows(a, i):
+    v = 0.0
+    with Swallower():
+        v = a[i]
+    return v
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_manager_that_swallows(a, i):
+    v = 0.0
+    with quiet() as five:
+        v = a[i] + five
+    return v
+
+
+@case((A, 1), (A, 9))
+def managers_that_end_no_exception(a, i):
+    with Counter() as counter, tidy() as five:
+        v = a[i] + five
+    return v, counter.left
+
+
+@case((1.0, 2.0))
+def manager_that_swallows_nothing_of_run_time(x, y):
+    with Swallower(), quiet():
+        z = x + y
+    return z
+
+
+@case((A, 2), (A, 5))
+def generator_with_a_try(a, n):
+    s = 0.0
+    for v in items(a, n):
+        s += v
+    return s
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_whose_user_fails(a, i):
+    s = 0.0
+    try:
+        for v in items(a, 2):
+            s += v + a[i]
+    except IndexError:
+        s = -s
+    return s
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def print_after_a_failure(a, i):
+    try:
+        v = a[i]
+        print("read", v)
+    except IndexError:
+        v = 0.0
+    return v
+
+
+@case((A, 1), (A, 9), promoted=True)
+def print_before_and_after(a, i):
+    try:
+        print("before")
+        v = a[i]
+    except IndexError:
+        v = 0.0
+    print("after", v)
+    return v
+
+
 # ---- static ----------------------------------------------------------------------------------------------------------
 
 
@@ -1149,6 +1317,59 @@ def test_line_of_an_exception_raised_again() -> None:
     with pytest.raises(OwnError, match="outside") as other:
         jit(raise_in_a_handler)(A, 9)
     assert other.value.__suppress_context__
+
+
+def test_the_cause_has_its_message() -> None:
+    def f(a, i):
+        try:
+            v = a[i]
+        except IndexError as e:
+            raise ValueError("outer") from e
+        return v
+
+    def g(a, i):
+        try:
+            v = a[i]
+        except IndexError:
+            raise ValueError("outer")  # noqa: B904
+        return v
+
+    with pytest.raises(ValueError, match="outer") as caught:
+        jit(f)(A, 9)
+    assert str(caught.value.__cause__) == "index 9 is out of bounds for axis 0 with size 3"
+    with pytest.raises(ValueError, match="outer") as caught:
+        jit(g)(A, 9)
+    assert str(caught.value.__context__) == "index 9 is out of bounds for axis 0 with size 3"
+
+
+def test_a_message_of_run_time_is_no_text_while_tracing() -> None:
+    def f(a, i):
+        try:
+            v = a[i]
+        except IndexError as e:
+            return len(str(e))
+        return v
+
+    with pytest.raises(ConcretizationError, match="the message of this exception"):
+        jit(f)(A, 9)
+
+
+def test_own_errors_pass_every_handler() -> None:
+    def f(x):
+        try:
+            y = range(3)[{x: 1}[x]]
+        except:  # noqa: E722
+            y = 0.0
+        return y
+
+    def g(x):
+        with Swallower():
+            return {1: 2}[x]
+        return 0.0
+
+    for function in (f, g):
+        with pytest.raises(AnabranchError):
+            jit(function)(1.5)
 
 
 def test_a_try_that_cannot_fail_costs_nothing() -> None:
