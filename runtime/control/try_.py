@@ -113,7 +113,7 @@ def _attempt(region: Region, body: Block) -> Any:
         if not region.failed(current()):
             raise
     except BaseException as error:
-        if branches.is_own(error) or isinstance(error, KeyboardInterrupt) or not region.failed(current()):
+        if branches.is_own(error) or not region.failed(current()):
             raise
         raising.record(atoms.literal(True), error, checks.frames_of(error))
     finally:
@@ -280,8 +280,7 @@ class _Fork:
 
     def _failing(self, way: _Enter, numbers: tuple[int, ...]) -> Block:
         def run(points: Sequence[Point] = self.points, roots: tuple[Any, ...] = self.region.roots) -> Any:
-            branches.roll_back(points, roots, finished=False)
-            return way(self.code, numbers)
+            return branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
         return self._with_code(self.region.entry, run)
 

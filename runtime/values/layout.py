@@ -279,14 +279,21 @@ def option_index(layout: Layout, options: Sequence[Layout]) -> int:
     raise AssertionError("a value fits none of its alternatives")
 
 
+def _place_among(value: Any, options: Sequence[Layout]) -> int:
+    """Which option a value is: where it is held itself, or the one that holds its like."""
+    held = (i for i, o in enumerate(options) if isinstance(o, Held) and o.value is value)
+    place = next(held, None)
+    return option_index(describe(value), options) if place is None else place
+
+
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
     if not isinstance(value, ChoiceValue):
-        index = option_index(describe(value), options)
+        index = _place_among(value, options)
         packed = [Packed(atoms.literal(index, np.int32))]
         for i, option in enumerate(options):
             packed += pack(value, option) if i == index else unspecified(option)
         return packed
-    places = [option_index(describe(o), options) for o in value.options]
+    places = [_place_among(o, options) for o in value.options]
     tag: Atom = atoms.literal(places[-1], np.int32)
     rows: list[list[Packed]] = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
