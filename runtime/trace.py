@@ -53,7 +53,8 @@ class UnreachableError(Exception):
 class Failure:
     """One place that can raise at run time: the exception to raise when the error code is its number.
 
-    `make` gets what the failure has said in its storages; `revive` gives a handler the exception while tracing.
+    `make` gets what the failure has said in its storages. `revive` makes the exception that a handler sees of the
+    run-time values; without it, what the failure has said is an int that its message names.
     """
 
     __slots__ = ("details", "frames", "make", "revive")
@@ -61,7 +62,7 @@ class Failure:
     def __init__(
         self,
         make: Callable[[list[NDArray]], BaseException],
-        revive: Callable[[list[Atom]], BaseException],
+        revive: Callable[[list[Atom]], BaseException] | None,
         frames: tuple[tuple[str, int, str], ...],
         details: tuple[Storage, ...] = (),
     ) -> None:

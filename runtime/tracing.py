@@ -202,7 +202,8 @@ def _plan(
     waiting, shown = _taken_out(root)
     outputs += shown
     can_fail = trace.error_code in root.written
-    details = tuple(s for s in trace.details.values() if s in root.written)
+    # What was caught may have left details though nothing can fail any more.
+    details = tuple(s for s in trace.details.values() if s in root.written) if can_fail else ()
     if can_fail:
         outputs += [root.read(trace.error_code), *map(root.read, details)]
     program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")

@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_contents, check_sharing, join_all
-from anabranch.runtime.errors import AnabranchError, IntegerRangeError, ShapeMismatchError, UnsupportedOperationError
+from anabranch.runtime.errors import (
+    IntegerRangeError,
+    ShapeMismatchError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, Restart, Storage, UnreachableError, building, current
+from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap, Slot
@@ -92,7 +97,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
         except UnreachableError:
             value = MISSING
         except BaseException as error:
-            if is_own(error) or isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+            if is_own(error):
                 heap.restore()
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
@@ -112,10 +117,47 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an exception is the project's, and so nothing that the user's code would have raised."""
+    """Whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
-    return isinstance(error, (AnabranchError, UnreachableError, Restart))
+    return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
+
+
+def as_at_failure(points: Sequence[regions.Point], roots: tuple[Any, ...], block: Callable[[], Any]) -> Any:
+    """`block()`, on what Python objects held when something failed first.
+
+    Where that may be one of several things that have no common type, there is a branch for each.
+    """
+    builder = current()
+    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.roots))
+    try:
+        roll_back(points, roots, finished=False)
+        return block()
+    except StructureMismatchError:
+        states = _states(points)
+        if len(states) == 1:
+            raise
+        builder.rollback(before)
+        heap.restore()
+
+    def on(restore: Callable[[], None]) -> Callable[[], Any]:
+        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Any:
+            restore()
+            return block()
+
+        return run
+
+    return _choose(states, [on(_restoring(s.heap, roots)) for s in states])
+
+
+def _states(points: Sequence[regions.Point]) -> list[regions.Point]:
+    """The last point of each state."""
+    states: list[regions.Point] = []
+    for point in points:
+        if states and states[-1].heap is point.heap:
+            states.pop()
+        states.append(point)
+    return states
 
 
 def roll_back(points: Sequence[regions.Point], roots: tuple[Any, ...], finished: bool) -> None:
@@ -123,26 +165,22 @@ def roll_back(points: Sequence[regions.Point], roots: tuple[Any, ...], finished:
 
     Where nothing has failed they keep what they hold; `finished` says that this may be.
     """
-    states: list[regions.Point] = []
-    for point in points:
-        if states and states[-1].heap is point.heap:
-            states.pop()
-        states.append(point)
+    states = _states(points)
     if finished and not states[-1].heap.changed():
         states.pop()
-    steps = [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished
+    _choose(states, [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished)
+
+
+def _choose(states: Sequence[regions.Point], steps: Sequence[Callable[[], Any]]) -> Any:
+    """Run the step of the first of these states in which something had failed; the last one is left where none had."""
     codes = [s.code for s in states[: len(steps) - 1]]
     fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
     if len(fine) == 1 and not isinstance(fine[0], Literal):
-        stage(fine[0], steps, (), "the try statement")
-        return
+        return stage(fine[0], steps, (), "the try statement")
     which: Atom = atoms.literal(0, np.int32)
     for passed in fine:
         which = atoms.ufunc(np.add, which, atoms.convert(passed, np.int32))
-    if isinstance(which, Literal):
-        steps[int(which.value)]()
-    else:
-        stage(which, steps, (), "the try statement")
+    return steps[int(which.value)]() if isinstance(which, Literal) else stage(which, steps, (), "the try statement")
 
 
 def _restoring(heap: Heap | None, roots: tuple[Any, ...]) -> Callable[[], None]:

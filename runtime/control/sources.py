@@ -14,7 +14,8 @@ from typing import Any
 
 from anabranch.runtime.control.pulling import pulled
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.control.try_ import passes, revived
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.trace import Builder, current, tracing
 
 Take = Callable[[Any], Any]
@@ -91,13 +92,49 @@ class Generated(Source):
     def run(self, take: Take) -> None:
         """Run the function's body."""
         function, args, kwargs = self._call
-        function(take, *args, **kwargs)
+        function(_past_try_statements(take, at_once=True), *args, **kwargs)
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""
         function, args, kwargs = self._call
         # Not of `self`: what is asked no more is found out by its being forgotten.
-        return pulled(lambda take: function(take, *args, **kwargs))
+        return pulled(lambda take: function(_past_try_statements(take, at_once=False), *args, **kwargs))
+
+
+def _past_try_statements(take: Take, at_once: bool) -> Take:
+    """`take`, refused where a try statement of the generator around a yield would catch what its user raises.
+
+    `at_once` says that what is done with the item is done when `take` has returned.
+    """
+    if not tracing():
+        return take
+    trace = current().trace
+    depth = len(trace.regions)
+
+    def given(item: Any) -> Any:
+        if len(trace.regions) == depth:
+            return take(item)
+        if not at_once:
+            raise UnsupportedOperationError(_IN_TRY)
+        before, known = current().read(trace.error_code), len(trace.failures)
+        try:
+            left = take(item)
+        except AnabranchError:
+            raise
+        except BaseException as error:
+            raise UnsupportedOperationError(_IN_TRY) from error
+        new = trace.failures[known:]
+        if current().read(trace.error_code) is not before and not (new and all(passes(revived(f)) for f in new)):
+            raise UnsupportedOperationError(_IN_TRY)
+        return left
+
+    return given
+
+
+_IN_TRY = (
+    "a generator yields inside of a try statement, which must not see what the code that takes the value raises; "
+    "assign the value in the try statement and yield it after"
+)
 
 
 def generator(function: Callable[..., Any]) -> Callable[..., Generated]:

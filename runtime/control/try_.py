@@ -20,6 +20,8 @@ from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Caught, Failure, Restart, UnreachableError, current, tracing
 from anabranch.runtime.values import atoms, checks, raising
+from anabranch.runtime.values.containers import Told
+from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.regions import Point, Region
 
 Block = Callable[..., Any]
@@ -87,12 +89,12 @@ def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: 
 def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
     """Run the handler for an exception that is being handled; raise it again where there is none."""
     for kinds, block in handlers:
-        if not _passes(error) and (kinds is None or isinstance(error, kinds())):
+        if not passes(error) and (kinds is None or isinstance(error, kinds())):
             return _enter(block, error)
     raise error
 
 
-def _passes(error: BaseException) -> bool:
+def passes(error: BaseException) -> bool:
     """Whether no handler catches an exception: eager Python would not have raised it."""
     return isinstance(error, (AnabranchError, Restart)) and not isinstance(error, ShapeMismatchError)
 
@@ -111,7 +113,7 @@ def _attempt(region: Region, body: Block) -> Any:
         if not region.failed(current()):
             raise
     except BaseException as error:
-        if branches.is_own(error) or isinstance(error, KeyboardInterrupt) or not region.failed(current()):
+        if branches.is_own(error) or not region.failed(current()):
             raise
         raising.record(atoms.literal(True), error, checks.frames_of(error))
     finally:
@@ -211,7 +213,7 @@ class _Catches:
             failure = failures[number - 1]
             error = revived(failure)
             fits = (block for classes, block in kinds if isinstance(error, classes))
-            block = None if _passes(error) else next(fits, None)
+            block = None if passes(error) else next(fits, None)
             looks = block is not None and block.__code__.co_argcount
             key = (block, _identity(failure, error) if looks else None)
             if key not in places:
@@ -222,7 +224,13 @@ class _Catches:
 
 def revived(failure: Failure) -> BaseException:
     """The exception of a failure, with what it says of run-time values."""
-    return failure.revive([current().read(storage) for storage in failure.details])
+    values = [current().read(storage) for storage in failure.details]
+    if failure.revive is not None:
+        return failure.revive(values)
+    error = failure.make([np.zeros((), np.int64)] * len(values))
+    if values:
+        error.args = (Told(lambda i: str(failure.make([np.asarray(i)])), python_scalar(values[0])),)
+    return error
 
 
 def _identity(failure: Failure, error: BaseException) -> Any:
@@ -272,8 +280,7 @@ class _Fork:
 
     def _failing(self, way: _Enter, numbers: tuple[int, ...]) -> Block:
         def run(points: Sequence[Point] = self.points, roots: tuple[Any, ...] = self.region.roots) -> Any:
-            branches.roll_back(points, roots, finished=False)
-            return way(self.code, numbers)
+            return branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
         return self._with_code(self.region.entry, run)
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
@@ -51,7 +50,7 @@ def user_frames(limit: int = 16) -> Frames:
 
 
 _GENERATED = re.compile(
-    r"(if_true|if_false|while_test|while_body|for_body|try_body|except_\w+|else_body|finally_body|<lambda>)(_\d+)?"
+    r"(if_true|if_false|while_test|while_body|for_body|try_body|with_body|suppressed|except_\w+|else_body|finally_body|<lambda>)(_\d+)?"
 )
 
 
@@ -105,32 +104,16 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
     record_failure(
         pred,
         lambda found: make(int(found[0]) if found else 0),
-        lambda values: _untold(make(0)) if values else make(0),
+        None,
         user_frames(),
         details,
     )
 
 
-class _Untold:
-    """The text of an exception that names a run-time value."""
-
-    def __str__(self) -> str:
-        raise ConcretizationError(
-            "the message of this exception names a value that is known only at run time; test its class instead"
-        )
-
-    __repr__ = __str__
-
-
-def _untold(error: BaseException) -> BaseException:
-    error.args = (_Untold(),)
-    return error
-
-
 def record_failure(
     pred: Atom,
     make: Callable[[list[NDArray]], BaseException],
-    revive: Callable[[list[Atom]], BaseException],
+    revive: Callable[[list[Atom]], BaseException] | None,
     frames: Frames,
     details: Sequence[Atom] = (),
 ) -> None:

@@ -10,11 +10,12 @@ import contextlib
 import dataclasses
 import types
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
 
@@ -103,6 +104,32 @@ class ExceptionStructure(Structure):
         return made
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Told:
+    """The text of an exception that names an int; where that is known only at run time, so is the text."""
+
+    text: Callable[[int], str]
+    number: Any
+
+    def __str__(self) -> str:
+        raise ConcretizationError(
+            "the message of this exception names a value that is known only at run time; test its class instead"
+        )
+
+    __repr__ = __str__
+
+
+class ToldStructure(Structure):
+    """A text around a number."""
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.number]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        (number,) = children
+        return self.extra(number) if type(number) is int else Told(self.extra, number)
+
+
 def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
     """`target.update(items)` by the built-in class's own method: a subclass may count, check or translate."""
     ordered = isinstance(target, collections.OrderedDict)
@@ -137,6 +164,8 @@ def structure_of(value: Any) -> Structure | None:
         return Structure(cls, tuple(value), factory) if cls in _DICTS else None
     if isinstance(value, _ATOMIC):
         return None
+    if isinstance(value, Told):
+        return ToldStructure(cls, ("number",), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None

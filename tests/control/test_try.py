@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
-from anabranch import IntegerRangeError, jit
+from anabranch import (
+    AnabranchError,
+    ConcretizationError,
+    IntegerRangeError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+    jit,
+)
 from tests.control.table import Program, Table
 
 case = Table()
@@ -1090,6 +1098,354 @@ def within_with(n, x):
     return r
 
 
+# ---- hostile ---------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Tally:
+    """A dataclass that a loop changes."""
+
+    total: float = 0.0
+    count: int = 0
+
+
+def safe_and_counting(a, i):
+    try:
+        return a[i]
+    except IndexError:
+        return -1.0
+    finally:
+        a[0] += 1
+
+
+@case((2,), (100,))
+def system_exit(n):
+    try:
+        if n > 3:
+            raise SystemExit(2)
+    except SystemExit:
+        return 1
+    return 3
+
+
+@case((A, 1, 1), (A, 0, 1), (A, 1, 0), promoted=True)
+def shapes_differ_by_the_point_of_failure(a, n, k):
+    try:
+        x = a
+        y = 1 // n
+        x = a[:2]
+        y += 1 // k
+    except ZeroDivisionError:
+        return x.sum()
+    return float(y)
+
+
+@case((A, 2), (A, 5))
+def inner_function_changes_all(a, n):
+    total = 0.0
+
+    def add(k):
+        nonlocal total
+        total += a[k]
+        a[k] = 0.0
+
+    try:
+        for k in range(n):
+            add(k)
+    except IndexError:
+        total = -total
+    return total, a
+
+
+@case((A, 2), (A, 5))
+def dataclass_in_a_loop(a, n):
+    tally = Tally()
+    try:
+        for k in range(n):
+            tally.count += 1
+            tally.total += a[k]
+    except IndexError:
+        tally.total += 100
+    return tally.total, tally.count
+
+
+@case((6, 3), (6, 10), (6, 0))
+def while_loops_around_and_inside(n, k):
+    s = 0
+    while n > 0:
+        try:
+            while True:
+                n -= 1
+                s += 12 // (n - k)
+                if n < 2:
+                    break
+        except ZeroDivisionError:
+            s += 1000
+            n -= 1
+        else:
+            s += 7
+    return s, n
+
+
+@case((A, 1), (A, 9), (A, 2), promoted=True)
+def helpers_with_finally(a, i):
+    try:
+        return safe_and_counting(a, i) + 1 / (i - 1)
+    except ZeroDivisionError:
+        return safe_and_counting(a, i + 1)
+
+
+@case((np.arange(6.0).reshape(2, 3), 0, 1), (np.arange(6.0).reshape(2, 3), 0, 2), (np.arange(6.0).reshape(2, 3), 2, 0))
+def rows_and_columns(m, i, j):
+    try:
+        m[i] = m[j]
+        m[:, i] += m[j, i]
+        m[i, j] = 100.0
+    except IndexError:
+        m *= 2
+    return m
+
+
+@case((2,), (0,), (100,), (1,))
+def finally_and_continue(n):
+    for i in range(4):
+        try:
+            x = 10 // (n - i)
+        except ZeroDivisionError:
+            continue
+        finally:
+            n += 1
+        if x > 5:
+            return float(x)
+    return n / 2
+
+
+@case((2,), (0,))
+def exception_kept_and_raised_later(n):
+    try:
+        try:
+            10 // n
+        except ZeroDivisionError as e:
+            kept = e
+            raise OwnError("a") from e
+    except OwnError:
+        try:
+            if n == 0:
+                raise kept
+        except ZeroDivisionError:
+            return 77
+    return 5
+
+
+@case((A, 1), (A, 3), (A, 9), promoted=True)
+def comprehensions(a, n):
+    k = 0
+    try:
+        k = 1
+        s = sum(a[j] for j in range(n))
+        k = 2
+        t = [a[j + n] for j in range(2)]
+        k = 3
+    except IndexError:
+        return k
+    return k + s + t[0]
+
+
+@case((np.array([3.0, 1.0, 2.0, 0.0]), 3), (A, 2), (A, 4))
+def break_out_of_the_inner_loop(a, n):
+    best = -1
+    for i in range(n):
+        for j in range(n):
+            try:
+                if a[i] > a[j + 1]:
+                    best = i
+                    break
+            except IndexError:
+                break
+        else:
+            best += 10
+    return best
+
+
+@case((A, 1), (A, 9), refused=StructureMismatchError)
+def list_of_a_length_known_at_run_time(a, n):
+    out = [1.0]
+    try:
+        x = a[n]
+        out.append(x)
+    except IndexError:
+        pass
+    return len(out)
+
+
+# ---- with, generators, print -----------------------------------------------------------------------------------------
+
+
+class Swallower:
+    """A manager that ends every exception."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+class Counter:
+    """A manager that ends none."""
+
+    def __init__(self):
+        self.left = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.left += 1
+
+
+@contextlib.contextmanager
+def quiet():
+    try:
+        yield 5
+    except IndexError:
+        pass
+
+
+@contextlib.contextmanager
+def tidy():
+    try:
+        yield 5
+    finally:
+        pass
+
+
+def items(a, n):
+    for k in range(n):
+        try:
+            yield a[k]
+        except IndexError:
+            yield -1.0
+
+
+@case(*INDICES, promoted=True)
+def suppressed(a, i):
+    v, w = 0.0, 0
+    with contextlib.suppress(IndexError):
+        w = 1
+        v = a[i]
+        w = 2
+    return v, w
+
+
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0), promoted=True)
+def suppressed_of_two_classes(a, i, n):
+    v = 0.0
+    with contextlib.suppress(IndexError, ZeroDivisionError):
+        v = 5.0
+        v = a[i] / (1 // n)
+    return v
+
+
+@case((A, 1), (A, 9), promoted=True)
+def return_from_suppress(a, i):
+    with contextlib.suppress(LookupError):
+        return a[i]
+    return -1.0
+
+
+@case((A, 3), (A, 6))
+def suppress_in_a_loop(a, n):
+    s = 0.0
+    for i in range(n):
+        with contextlib.suppress(IndexError):
+            if i == 1:
+                continue
+            s += a[i]
+            s += 10
+    return s
+
+
+@case((2, 1), (0, 1), (2, 0))
+def not_suppressed(n, k):
+    r = 0
+    with contextlib.suppress(IndexError):
+        r = 10 // n
+    with contextlib.suppress(ZeroDivisionError):
+        r += 10 // k
+    return r
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def manager_that_swallows(a, i):
+    v = 0.0
+    with Swallower():
+        v = a[i]
+    return v
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_manager_that_swallows(a, i):
+    v = 0.0
+    with quiet() as five:
+        v = a[i] + five
+    return v
+
+
+@case((A, 1), (A, 9))
+def managers_that_end_no_exception(a, i):
+    with Counter() as counter, tidy() as five:
+        v = a[i] + five
+    return v, counter.left
+
+
+@case((1.0, 2.0))
+def manager_that_swallows_nothing_of_run_time(x, y):
+    with Swallower(), quiet():
+        z = x + y
+    return z
+
+
+@case((A, 2), (A, 5))
+def generator_with_a_try(a, n):
+    s = 0.0
+    for v in items(a, n):
+        s += v
+    return s
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_whose_user_fails(a, i):
+    s = 0.0
+    try:
+        for v in items(a, 2):
+            s += v + a[i]
+    except IndexError:
+        s = -s
+    return s
+
+
+@case((A, 1), (A, 9), promoted=True)
+def print_after_a_failure(a, i):
+    try:
+        v = a[i]
+        print("read", v)
+    except IndexError:
+        v = 0.0
+    return v
+
+
+@case((A, 1), (A, 9), promoted=True)
+def print_before_and_after(a, i):
+    try:
+        print("before")
+        v = a[i]
+    except IndexError:
+        v = 0.0
+    print("after", v)
+    return v
+
+
 # ---- static ----------------------------------------------------------------------------------------------------------
 
 
@@ -1149,6 +1505,59 @@ def test_line_of_an_exception_raised_again() -> None:
     with pytest.raises(OwnError, match="outside") as other:
         jit(raise_in_a_handler)(A, 9)
     assert other.value.__suppress_context__
+
+
+def test_the_cause_has_its_message() -> None:
+    def f(a, i):
+        try:
+            v = a[i]
+        except IndexError as e:
+            raise ValueError("outer") from e
+        return v
+
+    def g(a, i):
+        try:
+            v = a[i]
+        except IndexError:
+            raise ValueError("outer")  # noqa: B904
+        return v
+
+    with pytest.raises(ValueError, match="outer") as caught:
+        jit(f)(A, 9)
+    assert str(caught.value.__cause__) == "index 9 is out of bounds for axis 0 with size 3"
+    with pytest.raises(ValueError, match="outer") as caught:
+        jit(g)(A, 9)
+    assert str(caught.value.__context__) == "index 9 is out of bounds for axis 0 with size 3"
+
+
+def test_a_message_of_run_time_is_no_text_while_tracing() -> None:
+    def f(a, i):
+        try:
+            v = a[i]
+        except IndexError as e:
+            return len(str(e))
+        return v
+
+    with pytest.raises(ConcretizationError, match="a plain str is needed while tracing"):
+        jit(f)(A, 9)
+
+
+def test_own_errors_pass_every_handler() -> None:
+    def f(x):
+        try:
+            y = range(3)[{x: 1}[x]]
+        except:  # noqa: E722
+            y = 0.0
+        return y
+
+    def g(x):
+        with Swallower():
+            return {1: 2}[x]
+        return 0.0
+
+    for function in (f, g):
+        with pytest.raises(AnabranchError):
+            jit(function)(1.5)
 
 
 def test_a_try_that_cannot_fail_costs_nothing() -> None:

@@ -210,6 +210,14 @@ def count(items: Iterable[Any]) -> int:
     return sum(1 for _ in items)
 
 
+def managed(manager: Any) -> Any:
+    return manager
+
+
+def suppressed(manager: Any) -> Callable[[], Any]:
+    return lambda: manager._exceptions
+
+
 def try_(
     body: Callable[..., Any],
     *handlers: tuple[Callable[[], Any] | None, Callable[..., Any]],

@@ -11,9 +11,9 @@ import libcst as cst
 from anabranch.transpile.blocks import Choice, Exit, Propagate, Unit, Units, exits_of, falls, orelse_of, units_of
 from anabranch.transpile.flow import Region
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
-from anabranch.transpile.lowering import Here, Lowering, Split, Step
+from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.names import bound_names
-from anabranch.transpile.nodes import assign, line, name, string, tuple_of
+from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
 
@@ -28,6 +28,7 @@ class _Parts:
     final: Units
     rest: Units
     after: frozenset[int]
+    manager: cst.BaseExpression | None = None  # of the with statement that this stands for
 
     @property
     def handlers(self) -> list[Units]:
@@ -103,34 +104,50 @@ class Try(StatementPass):
 
     def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
         assert isinstance(node, cst.Try)
-        parts = _take_apart(work, node, here, rest)
-        shared = _shared_names(work, parts, here)
-        own = Split(work.regions.region([((node,), frozenset())]), 0, shared, 0, 0)
-        before = work.before(here, own, ())
-        exits = parts.exits
-        if not exits:
-            functions, call = _functions(work, parts, _Around(InPlace(), here, shared))
-            return Step([*before, *functions, line(cst.Expr(call))], rest)
-        if _in_tail(parts, here, rest):
-            functions, call = _functions(work, parts, _Around(inside(here.frame), here, shared))
-            return Step([*before, *functions, line(cst.Return(call))], None)
-        layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits)
-        functions, call = _functions(work, parts, _Around(ResultFrame(layout), here, shared))
-        keyword = cst.Arg(
-            tuple_of([string(e.name.lower()) for e in Exit if e in exits]), keyword=cst.Name("exits"), equal=_TIGHT
-        )
-        call = call.with_changes(args=[*call.args, keyword])
-        if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
-            # A loop body with nothing left to do: going on and `continue` give the same.
-            return Step([*before, *functions, line(cst.Expr(call))], rest)
-        code, value = here.place.fresh_outwards("exit_", "value_")
-        noted = value if layout.valued else None
-        leave = Propagate(code, noted, exits, node)
-        statements = [*before, *functions, assign(layout.targets(code, noted), call)]
-        following: Unit = leave
-        if falls((node,)):
-            following = Choice(work.comparison(code, Exit.NEXT), rest, (leave,), node)
-        return Step(statements, (following,))
+        return _lower(work, _take_apart(work, node, here, rest), here)
+
+
+def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> Step:
+    """`with suppress(…): body` as `try: body` and an empty handler of what the manager suppresses."""
+    graph = work.flow.graph
+    item, nothing = node.items[0].item, cst.Pass()
+    handler = cst.ExceptHandler(cst.IndentedBlock([line(nothing)]), item)
+    made = cst.Try(node.body, [handler])
+    start, end = graph.spans[node]
+    graph.spans |= {made: (start, end), handler: (end - 1, end), nothing: (end - 1, end)}
+    work.session.origin |= {made: node, handler: node, nothing: node}
+    after = work.regions.entries(rest, here.after)
+    return _lower(work, _Parts(made, units_of(node.body), (), (), rest, after, item), here)
+
+
+def _lower(work: Lowering, parts: _Parts, here: Here) -> Step:
+    node, rest = parts.node, parts.rest
+    shared = _shared_names(work, parts, here)
+    before = _initial_values(work, parts, here, shared)
+    exits = parts.exits
+    if not exits:
+        functions, call = _functions(work, parts, _Around(InPlace(), here, shared))
+        return Step([*before, *functions, line(cst.Expr(call))], rest)
+    if _in_tail(parts, here, rest):
+        functions, call = _functions(work, parts, _Around(inside(here.frame), here, shared))
+        return Step([*before, *functions, line(cst.Return(call))], None)
+    layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits)
+    functions, call = _functions(work, parts, _Around(ResultFrame(layout), here, shared))
+    keyword = cst.Arg(
+        tuple_of([string(e.name.lower()) for e in Exit if e in exits]), keyword=cst.Name("exits"), equal=_TIGHT
+    )
+    call = call.with_changes(args=[*call.args, keyword])
+    if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
+        # A loop body with nothing left to do: going on and `continue` give the same.
+        return Step([*before, *functions, line(cst.Expr(call))], rest)
+    code, value = here.place.fresh_outwards("exit_", "value_")
+    noted = value if layout.valued else None
+    leave = Propagate(code, noted, exits, node)
+    statements = [*before, *functions, assign(layout.targets(code, noted), call)]
+    following: Unit = leave
+    if falls((node,)):
+        following = Choice(work.comparison(code, Exit.NEXT), rest, (leave,), node)
+    return Step(statements, (following,))
 
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -157,6 +174,18 @@ def _shared_names(work: Lowering, parts: _Parts, here: Here) -> frozenset[str]:
     wanted |= flow.assigned(Region(outside, frozenset())) & ~_handler_names(work)
     declared = {n for k in region.nodes for n in flow.graph.usages[k].writes if n in work.declared}
     return frozenset(work.names(assigned & wanted)) | declared
+
+
+def _initial_values(work: Lowering, parts: _Parts, here: Here, shared: frozenset[str]) -> list[Statement]:
+    """The shared names have to be names of the function around, also where nobody wants what they held before."""
+    region = work.regions.region([((parts.node,), frozenset())])
+    place = here.place
+    wanted = place.to_initialise(work.flow, region, [n for n in work.flow.graph.names if n in shared])
+    known = work.flow.graph.mask((*place.parameters, *place.shared, *place.initialised))
+    if place.region is None:
+        known |= work.flow.graph.mask(work.flow.scope.parameters)
+    dead = work.flow.graph.mask(shared) & ~known & ~work.flow.live_at_entry(region)
+    return work.undefined(work.names(work.flow.graph.mask(wanted) | dead))
 
 
 def _entries(work: Lowering, parts: _Parts) -> Iterator[int]:
@@ -195,13 +224,7 @@ def _in_tail(parts: _Parts, here: Here, rest: Units) -> bool:
 def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst.FunctionDef], cst.Call]:
     """A function for each block, and the call that runs them."""
     node = parts.node
-    bases = [
-        "try_body",
-        *_handler_bases(node),
-        *["else_body"] * bool(parts.orelse),
-        *["finally_body"] * bool(parts.final),
-    ]
-    body, *names = around.here.place.fresh(*bases)
+    body, *names = around.here.place.fresh(*_bases(parts))
     handlers = names[: len(node.handlers)]
     after = work.regions.entries(parts.orelse, parts.after)
     # A body that has an else after it delivers nothing, unless it has exits of its own.
@@ -210,7 +233,7 @@ def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst
     arguments = [cst.Arg(name(body))]
     for handler, function in zip(node.handlers, handlers, strict=True):
         made.append(_handler(work, function, handler, around, parts.after))
-        arguments.append(cst.Arg(tuple_of([_kind(work, handler, around), name(function)])))
+        arguments.append(cst.Arg(tuple_of([_kind(work, parts, handler, around), name(function)])))
     if parts.orelse:
         assert node.orelse is not None
         function = names[len(handlers)]
@@ -222,6 +245,13 @@ def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst
         made.append(_function(work, names[-1], parts.final, node.finalbody.body, late, end, node.finalbody))
         arguments.append(cst.Arg(name(names[-1]), keyword=cst.Name("final"), equal=_TIGHT))
     return made, cst.Call(work.layout.constant("try_"), arguments)
+
+
+def _bases(parts: _Parts) -> list[str]:
+    if parts.manager is not None:
+        return ["with_body", "suppressed"]
+    others = ["else_body"] * bool(parts.orelse) + ["finally_body"] * bool(parts.final)
+    return ["try_body", *_handler_bases(parts.node), *others]
 
 
 def _handler_bases(node: cst.Try) -> list[str]:
@@ -289,10 +319,13 @@ def _declares(statement: cst.CSTNode) -> bool:
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Nonlocal)
 
 
-def _kind(work: Lowering, node: cst.ExceptHandler, around: _Around) -> cst.BaseExpression:
+def _kind(work: Lowering, parts: _Parts, node: cst.ExceptHandler, around: _Around) -> cst.BaseExpression:
     """`lambda: classes`, which is asked when something has been raised; None for a handler of everything."""
     if node.type is None:
         return name("None")
+    if parts.manager is not None:
+        reader = Reader(work, work.flow.entry(parts.node), around.here.place)
+        return reader.staged("suppressed", reader.argument(parts.manager))
     reader = Reader(work, work.flow.nodes(node)[0], around.here.place)
     return reader.thunk(node.type)
 

@@ -1,0 +1,85 @@
+"""The `with` statement: managers enter and leave while tracing, but for `contextlib.suppress`, which is a `try`."""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control.branches import is_own
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values.regions import Region
+
+
+def suppressed(manager: Any) -> Callable[[], Any]:
+    """The classes that a `contextlib.suppress` stands for, as a handler of a try statement has them.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For a manager of that name that is another one.
+    """
+    if not isinstance(manager, contextlib.suppress):
+        raise UnsupportedOperationError(
+            f"'suppress' is not contextlib.suppress here but gives a {type(manager).__name__}; give it another name"
+        )
+    classes = manager._exceptions  # type: ignore[attr-defined]
+    return lambda: classes
+
+
+def managed(manager: Any) -> Any:
+    """The manager of a with statement; one that may end exceptions refuses a block that may raise at run time."""
+    if not tracing() or not _may_end_exceptions(manager):
+        return manager
+    return _Managed(manager)
+
+
+class _Managed:
+    """Enters and leaves another manager, and sees whether something in the block may have failed."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Any:
+        self.region = Region(())
+        return type(self.manager).__enter__(self.manager)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
+        if error is not None and is_own(error):
+            return False
+        if self.region.failed(current()):
+            raise UnsupportedOperationError(
+                "the block of a with statement may raise at run time, and its manager, a "
+                f"{type(self.manager).__name__}, may end exceptions, which it does only while tracing; write try and "
+                "except instead"
+            )
+        return type(self.manager).__exit__(self.manager, kind, error, trace)
+
+
+def _may_end_exceptions(manager: Any) -> bool:
+    if isinstance(manager, contextlib.suppress):
+        return True
+    generator = getattr(manager, "gen", None)
+    if isinstance(generator, types.GeneratorType):
+        return _catches(generator.gi_code)
+    leave = getattr(type(manager), "__exit__", None)
+    if not isinstance(leave, types.FunctionType):
+        return False
+    steps = list(dis.get_instructions(leave))
+    given = [s if s.opname == "RETURN_CONST" else b for b, s in itertools.pairwise(steps) if _returns(s)]
+    return any("CONST" not in s.opname or bool(s.argval) for s in given)
+
+
+def _returns(step: dis.Instruction) -> bool:
+    return step.opname.startswith("RETURN_") and step.opname != "RETURN_GENERATOR"
+
+
+def _catches(code: types.CodeType) -> bool:
+    """Whether a generator goes on after an exception in it: some handler ends otherwise than by raising again."""
+    steps = list(dis.get_instructions(code))
+    ends = (after for step, after in itertools.pairwise(steps) if step.opname == "POP_EXCEPT")
+    return any(s.opname == "WITH_EXCEPT_START" for s in steps) or any(s.opname != "RERAISE" for s in ends)
