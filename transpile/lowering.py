@@ -108,6 +108,7 @@ class Lowering:
         self.layout = Layout(session.ab)
         self.place = Place(session.taken)
         self.declared = frozenset(n for u in self.flow.graph.usages for n in u.nonlocals)
+        self.is_lambda = isinstance(function, cst.Lambda)
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
         self.outer_unset: frozenset[str] = frozenset()
@@ -182,12 +183,19 @@ class Lowering:
 
     def block(self, units: Units, here: Here) -> list[Statement]:
         """The units one after the other, with the delivery of the block at the end."""
+        outside, here.place.pending = here.place.pending, []
+        found = self._block(units, here)
+        here.place.pending = outside
+        return found
+
+    def _block(self, units: Units, here: Here) -> list[Statement]:
         found: list[Statement] = []
         rest: Units | None = self.reached(units)
         while rest:
             unit, rest = rest[0], self.reached(rest[1:])
             step = self.session.constructs.statement(self, unit, here, rest)
-            found += self._dressed(step.statements, unit)
+            found += self._dressed([*here.place.pending, *step.statements], unit)
+            here.place.pending.clear()
             rest = step.rest
             if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls((unit,))):
                 return found
@@ -306,6 +314,18 @@ class Lowering:
         found = frozenset(self.names(assigned)) | self._declared_in(nodes)
         return found | usage_of(first).writes
 
+    def declarations(self, names: Iterable[str]) -> list[Statement]:
+        """`nonlocal` (or `global`) for names that a function inside this one assigns."""
+        globals_ = frozenset(n for u in self.flow.graph.usages for n in u.globals)
+        found: list[Statement] = []
+        for kind, chosen in (
+            (cst.Nonlocal, [n for n in names if n not in globals_]),
+            (cst.Global, [n for n in names if n in globals_]),
+        ):
+            if chosen:
+                found.append(line(kind([cst.NameItem(name(n)) for n in chosen])))
+        return found
+
     def staged(
         self, function: str, heads: Sequence[cst.BaseExpression], arguments: Sequence[str], names: Sequence[str]
     ) -> cst.Call:
@@ -339,8 +359,6 @@ def head_of(unit: Unit) -> cst.CSTNode:
         return unit.test
     if isinstance(unit, cst.For):
         return unit.iter
-    if isinstance(unit, cst.Match):
-        return unit.subject
     if isinstance(unit, cst.With):
         return unit.items[0]
     return unit if isinstance(unit, cst.CSTNode) else unit.origin

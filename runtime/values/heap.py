@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import collections
 import functools
+import gc
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -238,6 +239,9 @@ class Heap:
             elif isinstance(value, types.FunctionType):
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()
+            elif isinstance(value, types.GeneratorType):
+                # Before its first step a generator holds its function, after that the cells themselves.
+                pending += (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):

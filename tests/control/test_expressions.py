@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedConstructError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -119,7 +118,7 @@ def walrus_in_if(x):
     return y - 1
 
 
-@case((5,), (0,), refused=UnsupportedConstructError)
+@case((5,), (0,))
 def walrus_in_while(n):
     s = 0
     while (m := n - 1) >= 0:
@@ -128,7 +127,7 @@ def walrus_in_while(n):
     return s, m
 
 
-@case((2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0), refused=UnsupportedConstructError)
+@case((2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0))
 def walrus_behind_a_short_circuit(x, y):
     z = 0.0
     if x > 0 or (z := y * 3) > 0:
@@ -136,7 +135,7 @@ def walrus_behind_a_short_circuit(x, y):
     return z - 10
 
 
-@case((2.0,), (-2.0,), refused=UnsupportedConstructError)
+@case((2.0,), (-2.0,))
 def walrus_in_a_ternary(x):
     y = 1.0
     r = (y := x) if x > 0 else (y := -x) * 10

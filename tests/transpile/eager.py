@@ -6,6 +6,9 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from anabranch.runtime.control import pattern as pattern
+
+match = pattern.match
 NEXT, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
 no_value = object()
 

@@ -134,12 +134,8 @@ UNSUPPORTED = {
     "AB103": "def f():\n    global x\n    x = 1\n",
     "AB104": "def f():\n    class C:\n        pass\n",
     "AB106": "def f():\n    return eval('1')\n",
-    "AB107": "def f(a):\n    return a and (b := a)\n",
-    "AB108": "def f(a):\n    while (b := a):\n        a = b - 1\n",
-    "AB109": "def f(a):\n    return [(b := v) for v in a]\n",
+    "AB107": "def f(a):\n    return lambda v: v and (b := v)\n",
     "AB110": "def f(a):\n    try:\n        a()\n    except* ValueError:\n        pass\n",
-    "AB112": "def f(a):\n    match a:\n        case {'k': v}:\n            return v\n",
-    "AB113": "def f(a):\n    match a:\n        case k if k > 0:\n            pass\n    return k\n",
     "AB115": "def f(a):\n    def g():\n        b = yield a\n    return list(g())\n",
 }
 
