@@ -171,9 +171,17 @@ def builtins_on_ints(a, b):
     return abs(a), divmod(a, b), pow(a, 2), round(a), int(a), float(a), bool(a)
 
 
-@case((3,), wrong="SILENT: a traced int's __class__ is not int")
-def class_of_an_int(a):
-    return a.__class__ is int
+@case((3,), (2.5,), (True,), (np.float64(1.0),), (np.arange(3),))
+def class_of_a_value(a):
+    return a.__class__ is int, a.__class__ == float, (a > 0).__class__.__name__, [a, None].__class__ is list
+
+
+@case((3,), (-3,))
+def class_of_one_or_the_other(n):
+    a = None
+    if n > 0:
+        a = n
+    return type(a) is int, a.__class__ is type(None)
 
 
 @case((2.5,), (-2.5,), (3.5,), (1e10,))

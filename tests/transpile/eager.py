@@ -228,3 +228,7 @@ def try_(
         left = final() if final is not None else None
         if code(left) != NEXT:
             return left  # noqa: B012 - as the program that leaves in its finally
+
+
+def class_(value: Any) -> Any:
+    return value.__class__

@@ -7,6 +7,7 @@ import libcst as cst
 from anabranch.transpile.blocks import Unit, Units
 from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.passes.assert_ import Assert
+from anabranch.transpile.passes.attribute import Attribute
 from anabranch.transpile.passes.base import ExpressionPass, Pass, SimplificationPass, SmallPass, StatementPass
 from anabranch.transpile.passes.boolean import Boolean, Not
 from anabranch.transpile.passes.call import Call
@@ -36,7 +37,7 @@ PASSES: tuple[Pass, ...] = (
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
     Ternary(), Boolean(), Not(), Compare(), Call(), Lambda(), Comprehension(), Generator(), Named(), Formatted(),
-    Undefined(), Refused(),
+    Attribute(), Undefined(), Refused(),
 )  # fmt: skip
 
 SIMPLIFICATIONS = {kind: p for p in PASSES if isinstance(p, SimplificationPass) for kind in p.handles}
