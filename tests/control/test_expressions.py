@@ -173,7 +173,7 @@ def builtins_on_ints(a, b):
 
 @case((3,), (2.5,), (True,), (np.float64(1.0),), (np.arange(3),))
 def class_of_a_value(a):
-    return a.__class__ is int, a.__class__ == float, (a > 0).__class__.__name__, [a, None].__class__ is list
+    return a.__class__ is int, a.__class__ is float, (a > 0).__class__.__name__, [a, None].__class__ is list
 
 
 @case((3,), (-3,))
