@@ -82,11 +82,10 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 
 
 # Every stable code: what was found, and what to write instead. A code that is gone
-# (108, 109, 111 to 114) is never used for anything else.
+# (103, 108, 109, 111 to 114) is never used for anything else.
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
     "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
-    "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
     "AB104": ("a class statement", "Define the class outside the function."),
     "AB106": (
         "code that looks at its own names (exec, eval, locals)",

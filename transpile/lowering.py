@@ -107,7 +107,8 @@ class Lowering:
         self.regions = Regions(self.flow)
         self.layout = Layout(session.ab)
         self.place = Place(session.taken)
-        self.declared = frozenset(n for u in self.flow.graph.usages for n in u.nonlocals)
+        self.globals = frozenset(n for u in self.flow.graph.usages for n in u.globals)
+        self.declared = self.globals | {n for u in self.flow.graph.usages for n in u.nonlocals}
         self.is_lambda = isinstance(function, cst.Lambda)
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
@@ -265,11 +266,11 @@ class Lowering:
         return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))
 
     def _declared_in(self, nodes: Iterable[int]) -> frozenset[str]:
-        """The user's own nonlocal names that the nodes assign."""
+        """The names declared nonlocal or global by the user that the nodes assign."""
         if not self.declared:
             return frozenset()
         usages = self.flow.graph.usages
-        return frozenset(n for k in nodes for n in usages[k].writes | usages[k].deletes if n in self.declared)
+        return frozenset(n for k in nodes for n in usages[k].all_writes | usages[k].deletes if n in self.declared)
 
     def names(self, mask: int) -> tuple[str, ...]:
         return self.flow.graph.listed(mask)
@@ -303,8 +304,7 @@ class Lowering:
         body = [*first, *(self.block(units, inside) if ends else [])]
         shared = inside.place.shared & self._assigned_names(units, first)
         if shared:
-            items = [cst.NameItem(name(n)) for n in sorted(shared)]
-            body = [line(cst.Nonlocal(items)), *body]
+            body = [*self.declarations(sorted(shared)), *body]
         block = like if isinstance(like, cst.IndentedBlock) else None
         return define(function, parameters, body, block, leading)
 
@@ -316,11 +316,10 @@ class Lowering:
 
     def declarations(self, names: Iterable[str]) -> list[Statement]:
         """`nonlocal` (or `global`) for names that a function inside this one assigns."""
-        globals_ = frozenset(n for u in self.flow.graph.usages for n in u.globals)
         found: list[Statement] = []
         for kind, chosen in (
-            (cst.Nonlocal, [n for n in names if n not in globals_]),
-            (cst.Global, [n for n in names if n in globals_]),
+            (cst.Nonlocal, [n for n in names if n not in self.globals]),
+            (cst.Global, [n for n in names if n in self.globals]),
         ):
             if chosen:
                 found.append(line(kind([cst.NameItem(name(n)) for n in chosen])))

@@ -23,7 +23,7 @@ from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot
 
 
 @dataclasses.dataclass(slots=True)
@@ -90,6 +90,11 @@ def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
 
 
 def _structures_differ(slot: Slot, contents: ChoiceValue, what: str) -> StructureMismatchError:
+    if isinstance(slot.target, GlobalVariable):
+        return StructureMismatchError(
+            f"the global '{slot.target.name}' is set or not, depending on a run-time condition of {what}; assign it "
+            "before that"
+        )
     kind, options = type(slot.target).__name__, contents.options
     if isinstance(slot.target, (set, list, collections.deque)):
         first, last = (f"{len(o)} elements" for o in (options[0], options[-1]))
