@@ -86,7 +86,7 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
     "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
-    "AB104": ("a class statement", "Define the class outside the function."),
+    "AB104": ("control flow in the body of a class", "Put it into a method, or before the class statement."),
     "AB106": (
         "code that looks at its own names (exec, eval, locals)",
         "Write the code itself, or use a dict of values.",

@@ -257,10 +257,13 @@ class _Walker:
         self.usage.inner.append(Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes)))
 
     def class_(self, node: cst.ClassDef) -> None:
+        for part in (*node.decorators, *node.bases, *node.keywords):
+            self.visit(part)
         self.usage.writes.add(node.name.value)
         inside = usage_of([node.body])
         shared = inside.reads.union(*(i.reads for i in inside.inner))
-        self.usage.inner.append(Inner(node, None, shared, set()))
+        written = set().union(*(i.writes for i in inside.inner))
+        self.usage.inner.append(Inner(node, None, shared - self.hidden, written))
 
     def generator(self, node: cst.GeneratorExp) -> None:
         """A generator that is kept: its first iterable is read now, everything else whenever it is used."""

@@ -315,6 +315,24 @@ def slices(n):
     return a[:, -1], a[None, ..., ::-1].shape, a[0:2][1]
 
 
+@shows("ClassDef", (3,), (-3,))
+def classes(n):
+    class Account:
+        rate = 2
+
+        def __init__(self, start):
+            self.balance = start if start > 0 else 0
+
+        def pay(self, amount):
+            if amount > 0:
+                self.balance += amount * self.rate
+            return self.balance
+
+    account = Account(n)
+    account.pay(n + 2)
+    return account.balance
+
+
 @shows("Global", (3,), (-3,))
 def globals_assigned(n):
     global counter
@@ -332,7 +350,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Await": ("AB101", "async def f(x):\n    return await x\n"),
     "AsyncFor": ("AB101", "async def f(x):\n    async for v in x:\n        pass\n"),
     "AsyncWith": ("AB101", "async def f(x):\n    async with x:\n        pass\n"),
-    "ClassDef": ("AB104", "def f(x):\n    class C:\n        v = x\n    return C.v\n"),
     "TryStar": ("AB110", "def f(x):\n    try:\n        abs(x)\n    except* ValueError:\n        pass\n"),
 }
 NEWER: dict[str, tuple[tuple[int, int], str]] = {
@@ -346,6 +363,7 @@ STATIC = {"With", "withitem", "Import", "ImportFrom", "alias", "Set", "SetComp",
 # What is to say beside what the pass says.
 NOTES = {
     "Global": "What a call assigns is in the module after it; the next call is traced anew.",
+    "ClassDef": "Made while tracing, its methods rewritten; no control flow in its body ([AB104](errors/AB104.md)).",
     "With": "The manager is entered and left while tracing; what the block does is staged.",
     "Yield": "In generators that the function uses; not in a compiled function itself ([AB102](errors/AB102.md)).",
     "YieldFrom": "As `yield`.",

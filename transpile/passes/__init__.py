@@ -11,12 +11,13 @@ from anabranch.transpile.passes.attribute import Attribute
 from anabranch.transpile.passes.base import ExpressionPass, Pass, SimplificationPass, SmallPass, StatementPass
 from anabranch.transpile.passes.boolean import Boolean, Not
 from anabranch.transpile.passes.call import Call
+from anabranch.transpile.passes.class_ import Class
 from anabranch.transpile.passes.compare import Compare
 from anabranch.transpile.passes.comprehension import Comprehension, Formatted, Refused
 from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
-from anabranch.transpile.passes.function import Class, Function, Lambda
+from anabranch.transpile.passes.function import Function, Lambda
 from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.match import Match
