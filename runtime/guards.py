@@ -5,13 +5,14 @@ An executable holds good as long as these are what they were; when one has chang
 
 from __future__ import annotations
 
+import dis
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.heap import GlobalVariable, Heap
 
 _ABSENT = object()
 
@@ -22,6 +23,7 @@ class Guards:
     def __init__(self) -> None:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = Heap((), watch_arrays=True)
+        self.variables: dict[tuple[int, str], GlobalVariable] = {}
 
     def add(self, value: Any) -> list[Any]:
         """Guard what a function's code can read from outside, or what an object holds; gives what is new."""
@@ -35,7 +37,18 @@ class Guards:
             for name in names:
                 if self._add_name(place, name):
                     new.append(place[name])
-        return new
+        return [*new, *self._variables(value)]
+
+    def _variables(self, function: types.FunctionType) -> list[GlobalVariable]:
+        """The global names that a function assigns, where they are new."""
+        found: list[GlobalVariable] = []
+        for name in set(_assigned_globals(function.__code__)):
+            key = (id(function.__globals__), name)
+            if key not in self.variables:
+                self.variables[key] = GlobalVariable(function.__globals__, name)
+                found.append(self.variables[key])
+        self.heap.extend(found)
+        return found
 
     def _add_name(self, scope: Mapping[str, Any], name: str) -> bool:
         key = (id(scope), name)
@@ -64,6 +77,15 @@ class Guards:
 
 def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def _assigned_globals(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield instruction.argval
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _assigned_globals(const)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.control import restaging, vocabulary as _vocabulary
-from anabranch.runtime.control.call import guard_recursion, is_rewritten, resolve
+from anabranch.runtime.control.call import guard_recursion, is_hoistable, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program
@@ -24,7 +24,7 @@ from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, U
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.heap import Heap, Slot, slot_of
+from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot, slot_of
 from anabranch.runtime.values.host import Building, hosted
 from anabranch.runtime.values.traced import Traced
 
@@ -125,16 +125,25 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
+            guards.heap.restore()
             add_location(error)
             raise
         except Exception as error:
             # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
             if not (trace.failures or trace.effects in root.written or containers.has_traced(error)):
+                _put_back(guards)
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         effects = Effects.found(before, guards, given)
         return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+
+
+def _put_back(guards: Guards) -> None:
+    """What is outside and holds run-time values that will never be known gets back what it held."""
+    for slot in guards.heap.changes():
+        if containers.has_traced(slot.contents()):
+            slot.restore(slot.before)
 
 
 def _enter(trace: Trace, guards: Guards, value: Any) -> None:
@@ -143,6 +152,12 @@ def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     if made_here or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
         return
     new = guards.add(value)
+    for variable in new:
+        if isinstance(variable, GlobalVariable):
+            # Until the call ends the global is what stands for its array, so that writes into it are staged.
+            array = variable.scope.get(variable.name)
+            if is_hoistable(array):
+                variable.scope[variable.name] = trace.hoist(array)
     trace.roots += new
     for snapshot in trace.snapshots:
         snapshot.extend(new)

@@ -23,7 +23,7 @@ class Exit(Enum):
 
 Exits = frozenset[Exit]
 NO_EXITS: Exits = frozenset()
-_OF_LOOP = frozenset({Exit.BREAK, Exit.CONTINUE})
+OF_LOOP = frozenset({Exit.BREAK, Exit.CONTINUE})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,28 +38,15 @@ class Propagate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """An `if` that is not in the user's source: its test is ready-made.
-
-    `asked` is the case of a match statement whose pattern the test is; its graph nodes belong to the choice.
-    """
+    """An `if` that is not in the user's source: its test is ready-made."""
 
     test: cst.BaseExpression
     body: tuple[Unit, ...]
     orelse: tuple[Unit, ...]
     origin: cst.CSTNode
-    asked: cst.MatchCase | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Given:
-    """A ready-made statement that binds names of a pattern; `pattern` has the graph nodes."""
-
-    statement: cst.SimpleStatementLine
-    pattern: cst.CSTNode
-    origin: cst.CSTNode
-
-
-Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement | Propagate | Choice | Given
+Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement | Propagate | Choice
 Units = tuple[Unit, ...]
 
 
@@ -102,13 +89,11 @@ def _exits(unit: Unit) -> Exits:
     if isinstance(unit, cst.If):
         return exits_of(units_of(unit.body)) | exits_of(orelse_of(unit.orelse))
     if isinstance(unit, (cst.While, cst.For)):
-        return exits_of(units_of(unit.body)) - _OF_LOOP | exits_of(orelse_of(unit.orelse))
+        return exits_of(units_of(unit.body)) - OF_LOOP | exits_of(orelse_of(unit.orelse))
     if isinstance(unit, cst.With):
         return exits_of(units_of(unit.body))
     if isinstance(unit, (cst.Try, cst.TryStar)):
         return exits_of([u for block in try_blocks(unit) for u in block])
-    if isinstance(unit, cst.Match):
-        return exits_of([u for case in unit.cases for u in units_of(case.body)])
     return NO_EXITS
 
 
@@ -168,10 +153,6 @@ class Regions:
         for unit in units:
             if isinstance(unit, Choice):
                 found |= self.nodes(unit.body) | self.nodes(unit.orelse)
-                if unit.asked is not None:
-                    found.update(self.flow.nodes(unit.asked), self.flow.nodes(unit.asked.pattern))
-            elif isinstance(unit, Given):
-                found.update(self.flow.nodes(unit.pattern))
             elif isinstance(unit, cst.SimpleStatementLine):
                 for small in unit.body:
                     found.update(self.flow.nodes(small))
@@ -189,8 +170,6 @@ class Regions:
         if isinstance(first, Choice):
             following = self.entries(units[1:], after)
             return self.entries(first.body, following) | self.entries(first.orelse, following)
-        if isinstance(first, Given):
-            return frozenset({self.flow.entry(first.pattern)})
         return frozenset({self.flow.entry(first.body[0] if isinstance(first, cst.SimpleStatementLine) else first)})
 
     def region(self, parts: Sequence[tuple[Units, frozenset[int]]]) -> Region:

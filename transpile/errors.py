@@ -81,21 +81,20 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
         super().__init__(self.report)
 
 
-# Every stable code: what was found, and what to write instead. Codes are never used for anything else later.
+# Every stable code: what was found, and what to write instead. A code that is gone
+# (103, 108, 109, 111 to 114) is never used for anything else.
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
     "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
-    "AB103": ("assignment to a global", "Return the new value and assign it outside the staged function."),
-    "AB104": ("a class statement", "Define the class outside the function."),
+    "AB104": ("control flow in the body of a class", "Put it into a method, or before the class statement."),
     "AB106": (
         "code that looks at its own names (exec, eval, locals)",
         "Write the code itself, or use a dict of values.",
     ),
-    "AB107": ("an assignment expression that may not run", "Assign the name in a statement of its own before."),
-    "AB108": ("an assignment expression in a loop test", "Write 'while True:', assign, and 'if not …: break'."),
-    "AB109": ("an assignment expression in a comprehension", "Write the comprehension as a for loop."),
+    "AB107": (
+        "an assignment expression that may not run, in a lambda",
+        "Write the lambda as a function of its own with def.",
+    ),
     "AB110": ("except*", "Catch the exceptions with plain 'except'."),
-    "AB112": ("a pattern on mappings or of open length", "Test with 'if' and take the parts by subscript."),
-    "AB113": ("a captured name that is read where its guard failed", "Assign the name in the case's block instead."),
     "AB115": ("a yield whose value is used", "Nothing can be sent into a staged generator; write 'yield value' alone."),
 }

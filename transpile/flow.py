@@ -81,7 +81,7 @@ class Flow:
             for node in self.before[entry]:
                 if node in region.nodes or not self.reached[node]:
                     continue
-                is_set |= (self.bound_in[node] | self.binds[node]) & bit
+                is_set |= (self.bound_in[node] | self.binds[node] | self.graph.sometimes[node]) & bit
                 is_unset |= (self.unbound_in[node] & ~self.binds[node] | self.unbinds[node]) & bit
             if entry == 1:
                 is_set, is_unset = is_set | self.bound_in[1] & bit, is_unset | self.unbound_in[1] & bit
@@ -94,7 +94,7 @@ class Flow:
         found = 0
         for node in region.nodes:
             if self.reached[node]:
-                found |= self.graph.writes[node] | self.graph.deletes[node]
+                found |= self.graph.writes[node] | self.graph.sometimes[node] | self.graph.deletes[node]
         return found
 
     def live_at_entry(self, region: Region) -> int:
@@ -134,7 +134,7 @@ class Flow:
         work = list(region.nodes)
         while work:
             node = work.pop()
-            out = written[node] | self.graph.writes[node] | self.graph.deletes[node]
+            out = written[node] | self.assigned(Region(frozenset({node}), frozenset()))
             for target in (*self.graph.after[node], *self.graph.raising[node]):
                 if target in written and out & ~written[target]:
                     written[target] |= out
@@ -150,7 +150,7 @@ class Flow:
     def captured(self, region: Region) -> int:
         """Names that an inner function shares in a way that a parameter of the region would cut off."""
         if not self.inner:
-            return 0
+            return self.shared
         live = self.graph.mask(n for i in self.inner if i.name for n in [i.name]) & self.live_at_entry(region)
         found = 0
         for inner in self.inner:
@@ -199,7 +199,12 @@ class Flow:
     # The pass itself
 
     def _shared_names(self) -> int:
-        """Names that inner functions write."""
+        """Names that inner functions write, or parts of expressions that become functions."""
+        found = self.graph.mask(n for usage in self.graph.usages for n in usage.apart)
+        return found | self._written_inside()
+
+    def _written_inside(self) -> int:
+        """Names that inner functions write, whenever they run."""
         return self.graph.mask(n for inner in self.inner for n in inner.writes)
 
     def _add_reads_of_inner(self) -> None:
@@ -231,15 +236,16 @@ class Flow:
         count = len(graph.after)
         everything = (1 << len(graph.names)) - 1
         given = graph.mask(self.scope.parameters)
+        anywhen = self._written_inside()
         may_set, may_unset = [0] * count, [0] * count
         seen = self.reached
         work = [1] if count > 1 else []
         if work:
-            may_set[1], may_unset[1], seen[1] = given | self.shared, everything & ~given, True
+            may_set[1], may_unset[1], seen[1] = given | anywhen, everything & ~given, True
         while work:
             node = work.pop()
             writes, deletes = binds[node], unbinds[node] & ~binds[node]
-            out_set = (may_set[node] | writes) & ~deletes | self.shared
+            out_set = (may_set[node] | writes) & ~deletes | graph.sometimes[node] | anywhen
             out_unset = may_unset[node] & ~writes | deletes
             ways = [(t, out_set, out_unset) for t in graph.after[node]]
             ways += [(t, out_set | may_set[node], out_unset | may_unset[node]) for t in graph.raising[node]]

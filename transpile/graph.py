@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from anabranch.transpile.names import Function, Inner, Usage, bound_names, pattern_names, scope_of, usage_of
+from anabranch.transpile.names import Function, Inner, Usage, bound_names, scope_of, usage_of
 
 EXIT = 0
 
@@ -23,6 +23,7 @@ class Graph:
     names: list[str]
     reads: list[int] = field(default_factory=list)
     writes: list[int] = field(default_factory=list)
+    sometimes: list[int] = field(default_factory=list)
     deletes: list[int] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
     raising: list[list[int]] = field(default_factory=list)
@@ -104,12 +105,13 @@ class _Builder:
     def node(self, ends: list[int], usage: Usage) -> int:
         """A new node after `ends`."""
         graph = self.graph
-        for group in (usage.reads, usage.writes, usage.deletes):
+        for group in (usage.reads, usage.writes, usage.sometimes, usage.deletes):
             for name in sorted(group):
                 self._bit(name)
         number = len(graph.after)
         graph.reads.append(graph.mask(usage.reads))
         graph.writes.append(graph.mask(usage.writes))
+        graph.sometimes.append(graph.mask(usage.sometimes))
         graph.deletes.append(graph.mask(usage.deletes))
         graph.after.append([])
         graph.raising.append([])
@@ -147,8 +149,6 @@ class _Builder:
             return self.try_(node, ends)
         if isinstance(node, cst.With):
             return self.with_(node, ends)
-        if isinstance(node, cst.Match):
-            return self.match(node, ends)
         ends = self.simple(node, ends)
         if isinstance(node, (cst.Return, cst.Break, cst.Continue)):
             jumps = self.jumps
@@ -252,29 +252,6 @@ class _Builder:
         self.graph.spans[node] = (start, len(self.graph.after))
         return ends
 
-    def match(self, node: cst.Match, ends: list[int]) -> list[int]:
-        ends = self.simple(node.subject, ends)
-        done: list[int] = []
-        for case in node.cases:
-            usage = usage_of([case.pattern])
-            bound = set(pattern_names(case.pattern))
-            usage.writes -= bound
-            start = len(self.graph.after)
-            inside, ends = ends, []
-            if not irrefutable(case.pattern):
-                inside = ends = [self.node(inside, usage)]
-            first = len(self.graph.after)
-            if bound:
-                inside = [self.node(inside, Usage(writes=bound))]
-            if case.guard is not None:
-                inside = self.simple(case.guard, inside)
-                ends = ends + inside
-            # A case stands for its test; what it binds (and its guard) belongs to its block.
-            self.graph.spans[case] = (start, max(first, start + 1))
-            self.graph.spans[case.pattern] = (first, len(self.graph.after))
-            done += self.block(statements(case.body), inside)
-        return done + ends
-
 
 # Statements that never raise (nor does binding a number to names).
 _CALM = (cst.Pass, cst.Break, cst.Continue, cst.Global, cst.Nonlocal)
@@ -286,11 +263,6 @@ def _target_reads(target: cst.CSTNode) -> Usage:
     return Usage(
         reads=usage.reads - set(bound_names(target)), calls=usage.calls, escapes=usage.escapes, inner=usage.inner
     )
-
-
-def irrefutable(pattern: cst.MatchPattern) -> bool:
-    """Whether a pattern takes every value: `_`, or a bare name."""
-    return isinstance(pattern, cst.MatchAs) and (pattern.pattern is None or irrefutable(pattern.pattern))
 
 
 def always(test: cst.BaseExpression) -> bool:

@@ -108,7 +108,9 @@ class Lowering:
         self.regions = Regions(self.flow)
         self.layout = Layout(session.ab)
         self.place = Place(session.taken)
-        self.declared = frozenset(n for u in self.flow.graph.usages for n in u.nonlocals)
+        self.globals = frozenset(n for u in self.flow.graph.usages for n in u.globals)
+        self.declared = self.globals | {n for u in self.flow.graph.usages for n in u.nonlocals}
+        self.is_lambda = isinstance(function, cst.Lambda)
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
         self.outer_unset: frozenset[str] = frozenset()
@@ -183,12 +185,19 @@ class Lowering:
 
     def block(self, units: Units, here: Here) -> list[Statement]:
         """The units one after the other, with the delivery of the block at the end."""
+        outside, here.place.pending = here.place.pending, []
+        found = self._block(units, here)
+        here.place.pending = outside
+        return found
+
+    def _block(self, units: Units, here: Here) -> list[Statement]:
         found: list[Statement] = []
         rest: Units | None = self.reached(units)
         while rest:
             unit, rest = rest[0], self.reached(rest[1:])
             step = self.session.constructs.statement(self, unit, here, rest)
-            found += self._dressed(step.statements, unit)
+            found += self._dressed([*here.place.pending, *step.statements], unit)
+            here.place.pending.clear()
             rest = step.rest
             if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls((unit,))):
                 return found
@@ -260,11 +269,11 @@ class Lowering:
         return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))
 
     def _declared_in(self, nodes: Iterable[int]) -> frozenset[str]:
-        """The user's own nonlocal names that the nodes assign."""
+        """The names declared nonlocal or global by the user that the nodes assign."""
         if not self.declared:
             return frozenset()
         usages = self.flow.graph.usages
-        return frozenset(n for k in nodes for n in usages[k].writes | usages[k].deletes if n in self.declared)
+        return frozenset(n for k in nodes for n in usages[k].all_writes | usages[k].deletes if n in self.declared)
 
     def names(self, mask: int) -> tuple[str, ...]:
         return self.flow.graph.listed(mask)
@@ -298,8 +307,7 @@ class Lowering:
         body = [*first, *(self.block(units, inside) if ends else [])]
         shared = inside.place.shared & self._assigned_names(units, first)
         if shared:
-            items = [cst.NameItem(name(n)) for n in sorted(shared)]
-            body = [line(cst.Nonlocal(items)), *body]
+            body = [*self.declarations(sorted(shared)), *body]
         block = like if isinstance(like, cst.IndentedBlock) else None
         return define(function, parameters, body, block, leading)
 
@@ -308,6 +316,17 @@ class Lowering:
         assigned = self.flow.assigned(Region(nodes, frozenset()))
         found = frozenset(self.names(assigned)) | self._declared_in(nodes)
         return found | usage_of(first).writes
+
+    def declarations(self, names: Iterable[str]) -> list[Statement]:
+        """`nonlocal` (or `global`) for names that a function inside this one assigns."""
+        found: list[Statement] = []
+        for kind, chosen in (
+            (cst.Nonlocal, [n for n in names if n not in self.globals]),
+            (cst.Global, [n for n in names if n in self.globals]),
+        ):
+            if chosen:
+                found.append(line(kind([cst.NameItem(name(n)) for n in chosen])))
+        return found
 
     def staged(
         self, function: str, heads: Sequence[cst.BaseExpression], arguments: Sequence[str], names: Sequence[str]
@@ -342,8 +361,6 @@ def head_of(unit: Unit) -> cst.CSTNode:
         return unit.test
     if isinstance(unit, cst.For):
         return unit.iter
-    if isinstance(unit, cst.Match):
-        return unit.subject
     if isinstance(unit, cst.With):
         return unit.items[0]
     return unit if isinstance(unit, cst.CSTNode) else unit.origin

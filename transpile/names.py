@@ -34,11 +34,15 @@ class Inner:
 class Usage:
     """What one piece of code does with names, in its own scope.
 
-    `calls` are the names that occur as direct callees; `escapes` those that are read in any other way.
+    `sometimes` are the names that it may write or not, `apart` those that a function of its own writes (an operand
+    that may not run, a generator expression); `calls` are the names that occur as direct callees; `escapes` those that
+    are read in any other way.
     """
 
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
+    sometimes: set[str] = field(default_factory=set)
+    apart: set[str] = field(default_factory=set)
     deletes: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)
     escapes: set[str] = field(default_factory=set)
@@ -46,9 +50,15 @@ class Usage:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
 
+    @property
+    def all_writes(self) -> set[str]:
+        """Names that it writes, or may write."""
+        return self.writes | self.sometimes
+
     def merge(self, other: Usage) -> None:
         for mine, theirs in (
-            (self.reads, other.reads), (self.writes, other.writes), (self.deletes, other.deletes),
+            (self.reads, other.reads), (self.writes, other.writes), (self.sometimes, other.sometimes),
+            (self.apart, other.apart), (self.deletes, other.deletes),
             (self.calls, other.calls), (self.escapes, other.escapes),
             (self.globals, other.globals), (self.nonlocals, other.nonlocals),
         ):  # fmt: skip
@@ -84,7 +94,7 @@ def scope_of(function: Function) -> Scope:
     """The names of `function`, its inner functions' needs included."""
     usage = usage_of([function.body])
     names = tuple(p.name.value for p in parameters(function.params))
-    own = (usage.writes | usage.deletes | set(names)) - usage.globals - usage.nonlocals
+    own = (usage.all_writes | usage.deletes | set(names)) - usage.globals - usage.nonlocals
     shared = set().union(*(i.reads | i.writes for i in usage.inner)) if usage.inner else set()
     written = set().union(*(i.writes for i in usage.inner)) if usage.inner else set()
     used = usage.reads | shared | usage.nonlocals
@@ -92,8 +102,8 @@ def scope_of(function: Function) -> Scope:
         parameters=names,
         locals=frozenset(own),
         free=frozenset(used - own),
-        free_writes=frozenset((usage.nonlocals & (usage.writes | usage.deletes)) | (written - own)),
-        global_writes=frozenset(usage.globals & (usage.writes | usage.deletes)),
+        free_writes=frozenset((usage.nonlocals & (usage.all_writes | usage.deletes)) | (written - own)),
+        global_writes=frozenset(usage.globals & (usage.all_writes | usage.deletes)),
     )
 
 
@@ -103,6 +113,13 @@ def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
     for node in nodes:
         walker.visit(node)
     return walker.usage
+
+
+def assigns(node: cst.CSTNode) -> bool:
+    """Whether an expression has an assignment expression in its own scope."""
+    if isinstance(node, cst.NamedExpr):
+        return True
+    return not isinstance(node, cst.Lambda) and any(map(assigns, children(node)))
 
 
 def bound_names(target: cst.CSTNode) -> list[str]:
@@ -117,13 +134,13 @@ def bound_names(target: cst.CSTNode) -> list[str]:
 
 
 def pattern_names(pattern: cst.CSTNode) -> list[str]:
-    """Names that a match pattern captures."""
+    """Names that a match pattern captures, in the order in which they are bound."""
     own: list[str] = []
     if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and pattern.name is not None:
         own = [pattern.name.value]
     if isinstance(pattern, cst.MatchMapping) and pattern.rest is not None:
         own = [pattern.rest.value]
-    return own + [n for child in children(pattern) for n in pattern_names(child)]
+    return [n for child in children(pattern) for n in pattern_names(child)] + own
 
 
 def imported_names(node: cst.Import | cst.ImportFrom) -> list[str]:
@@ -159,11 +176,17 @@ def names_bound_here(statements: Iterable[cst.CSTNode]) -> set[str]:
 
 
 class _Walker:
-    """One walk over code of a single scope; `hidden` are the names of the comprehensions around the current node."""
+    """One walk over code of a single scope, in the order in which it runs.
+
+    `hidden` are the names of the comprehensions around the current node. What stands in a `maybe` part may not run;
+    `apart` says that it is a function of its own.
+    """
 
     def __init__(self, usage: Usage) -> None:
         self.usage = usage
         self.hidden: frozenset[str] = frozenset()
+        self.maybe = False
+        self.apart = False
 
     def visit(self, node: cst.CSTNode) -> None:
         handler = _HANDLERS.get(type(node))
@@ -176,7 +199,8 @@ class _Walker:
     def read(self, name: str, called: bool = False) -> None:
         if name in self.hidden:
             return
-        self.usage.reads.add(name)
+        if name not in self.usage.writes:
+            self.usage.reads.add(name)
         (self.usage.calls if called else self.usage.escapes).add(name)
 
     def write(self, target: cst.CSTNode) -> None:
@@ -233,24 +257,31 @@ class _Walker:
         self.usage.inner.append(Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes)))
 
     def class_(self, node: cst.ClassDef) -> None:
+        for part in (*node.decorators, *node.bases, *node.keywords):
+            self.visit(part)
         self.usage.writes.add(node.name.value)
         inside = usage_of([node.body])
         shared = inside.reads.union(*(i.reads for i in inside.inner))
-        self.usage.inner.append(Inner(node, None, shared, set()))
+        written = set().union(*(i.writes for i in inside.inner))
+        self.usage.inner.append(Inner(node, None, shared - self.hidden, written))
 
     def generator(self, node: cst.GeneratorExp) -> None:
         """A generator that is kept: its first iterable is read now, everything else whenever it is used."""
         self.visit(node.for_in.iter)
         inside = _Walker(Usage())
+        inside.apart = True
         inside.comprehension(node)
-        self.usage.merge(Usage(writes=inside.usage.writes, inner=inside.usage.inner))
+        own = inside.usage
+        self.usage.merge(Usage(sometimes=own.sometimes, apart=own.apart, inner=own.inner))
         self.usage.inner.append(Inner(node, None, inside.usage.reads - self.hidden, set()))
 
     def comprehension(self, node: cst.BaseComp) -> None:
-        outside = self.hidden
+        outside = self.hidden, self.maybe, self.apart
+        self.apart |= isinstance(node, cst.GeneratorExp)
         loop: cst.CompFor | None = node.for_in
         while loop is not None:
             self.visit(loop.iter)
+            self.maybe = True
             self.hidden |= set(bound_names(loop.target))
             for condition in loop.ifs:
                 self.visit(condition.test)
@@ -258,11 +289,43 @@ class _Walker:
         parts = (node.key, node.value) if isinstance(node, cst.DictComp) else (node.elt,)  # type: ignore[attr-defined]
         for part in parts:
             self.visit(part)
-        self.hidden = outside
+        self.hidden, self.maybe, self.apart = outside
+
+    def operand(self, node: cst.CSTNode) -> None:
+        """What becomes a function of its own, and may not run."""
+        outside = self.maybe, self.apart
+        self.maybe = self.apart = True
+        self.visit(node)
+        self.maybe, self.apart = outside
+
+    def boolean(self, node: cst.BooleanOperation) -> None:
+        self.visit(node.left)
+        self.operand(node.right)
+
+    def ternary(self, node: cst.IfExp) -> None:
+        self.visit(node.test)
+        self.operand(node.body)
+        self.operand(node.orelse)
+
+    def chain(self, node: cst.Comparison) -> None:
+        self.visit(node.left)
+        for link in node.comparisons:
+            (self.operand if len(node.comparisons) > 1 else self.visit)(link.comparator)
+
+    def assert_(self, node: cst.Assert) -> None:
+        self.visit(node.test)
+        if node.msg is not None:
+            self.operand(node.msg)
 
     def named(self, node: cst.NamedExpr) -> None:
         self.visit(node.value)
-        self.write(node.target)
+        names = set(bound_names(node.target))
+        if self.maybe:
+            self.usage.sometimes |= names - self.usage.writes
+        else:
+            self.usage.writes |= names
+        if self.apart:
+            self.usage.apart |= names
 
     def assign(self, node: cst.Assign) -> None:
         targets = [t.target for t in node.targets]
@@ -318,21 +381,6 @@ class _Walker:
             self.usage.deletes.update(bound_names(node.name.name))
         self.visit(node.body)
 
-    def capture(self, node: cst.MatchAs | cst.MatchStar) -> None:
-        if isinstance(node, cst.MatchAs) and node.pattern is not None:
-            self.visit(node.pattern)
-        if node.name is not None:
-            self.usage.writes.add(node.name.value)
-
-    def mapping(self, node: cst.MatchMapping) -> None:
-        for element in node.elements:
-            self.visit(element)
-        if node.rest is not None:
-            self.usage.writes.add(node.rest.value)
-
-    def keyword_pattern(self, node: cst.MatchKeywordElement) -> None:
-        self.visit(node.pattern)
-
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any], None]] = {
     cst.Name: _Walker.name,
@@ -345,6 +393,10 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any], None]] = {
     cst.SetComp: _Walker.comprehension,
     cst.DictComp: _Walker.comprehension,
     cst.NamedExpr: _Walker.named,
+    cst.BooleanOperation: _Walker.boolean,
+    cst.IfExp: _Walker.ternary,
+    cst.Comparison: _Walker.chain,
+    cst.Assert: _Walker.assert_,
     cst.Assign: _Walker.assign,
     cst.AnnAssign: _Walker.annotated,
     cst.AugAssign: _Walker.augmented,
@@ -356,8 +408,4 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[[_Walker, Any], None]] = {
     cst.For: _Walker.for_,
     cst.WithItem: _Walker.with_item,
     cst.ExceptHandler: _Walker.handler,
-    cst.MatchAs: _Walker.capture,
-    cst.MatchStar: _Walker.capture,
-    cst.MatchMapping: _Walker.mapping,
-    cst.MatchKeywordElement: _Walker.keyword_pattern,
 }

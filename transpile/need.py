@@ -15,6 +15,8 @@ _SIGNS = (
 
 def code_needs_rewriting(code: types.CodeType) -> bool:
     """Whether the code, or that of a function inside it, has a construct, a call, a text or a `del`."""
+    if "__class__" in code.co_names:
+        return True
     for instruction in dis.get_instructions(code):
         name = instruction.opname
         if any(sign in name for sign in _SIGNS):

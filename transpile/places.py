@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import libcst as cst
+
 from anabranch.transpile.flow import Flow, Region, State
 
 
@@ -26,6 +28,8 @@ class Place:
         Names read here where they may be unset.
     native_depth : int
         How many try and with blocks stand around the code at hand.
+    pending : list of statements
+        Definitions to stand before the statement at hand.
     """
 
     taken: frozenset[str]
@@ -38,6 +42,7 @@ class Place:
     top: set[str] = field(default_factory=set)
     read_unset_names: set[str] = field(default_factory=set)
     native_depth: int = 0
+    pending: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = field(default_factory=list)
 
     def inner(self, region: Region, parameters: Iterable[str], shared: Iterable[str]) -> Place:
         """A generated function in this place."""

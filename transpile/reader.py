@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from anabranch.transpile.flow import State
-from anabranch.transpile.nodes import call, replace_children, thunk
+from anabranch.transpile.names import assigns, usage_of
+from anabranch.transpile.nodes import call, define, line, name, replace_children, thunk
 from anabranch.transpile.places import Place
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 class Reader:
     """Rewrites the expressions of one point of the code.
 
-    `hidden` are names of comprehensions around; `once` is the code to report an assignment expression with where it
-    would not run exactly once in this function; names in `standing_for` are read as those expressions.
+    `hidden` are names of comprehensions around; `late` says that the expression may stand in a function of its own;
+    `bound` are the names that the expression has assigned so far.
     """
 
     work: Lowering
     point: int
     place: Place
     hidden: frozenset[str] = frozenset()
-    once: str | None = None
-    standing_for: Mapping[str, cst.BaseExpression] = field(default_factory=dict)
+    late: bool = False
+    bound: set[str] = field(default_factory=set)
 
     def rewrite(self, node: cst.BaseExpression) -> cst.BaseExpression:
         new = self.rewrite_node(node)
@@ -59,22 +59,40 @@ class Reader:
         became_call = isinstance(new, cst.Call) and not isinstance(node, cst.Call)
         return self._bare(new) if became_call else new
 
-    def thunk(self, node: cst.BaseExpression) -> cst.Lambda:
-        """`lambda: node`, for an operand that may not be evaluated."""
-        return thunk(self._bare(self.deferred("AB107").rewrite(node)))
+    def thunk(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """`lambda: node`, for an operand that may not be evaluated; a function where it assigns names."""
+        if assigns(node):
+            return self._operand(node)
+        return thunk(self._bare(self.deferred().rewrite(node)))
 
-    def thunk_of(self, node: cst.BaseExpression) -> cst.Lambda:
-        """`lambda: node`, for what is rewritten already."""
-        return thunk(node)
+    def _operand(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """The name of a function, defined right before the statement, that evaluates `node` and shares its names."""
+        if self.work.is_lambda:
+            self.work.session.report("AB107", node)
+            return node
+        (function,) = self.place.fresh_outwards("operand")
+        usage = usage_of([node])
+        names = sorted((usage.all_writes | usage.apart) - self.hidden)
+        outside, self.place.pending = self.place.pending, []
+        value = self._bare(self.deferred().rewrite(node))
+        shared = self.work.declarations(names)
+        body = [*shared, *self.place.pending, line(cst.Return(value))]
+        self.place.pending = outside
+        for text in names:
+            if text in self.work.flow.graph.bits and self.may_be_unset(text):
+                self.place.read_unset(self.work.flow, text, deferred=True)
+        given = sorted(usage.reads & self.hidden)
+        self.place.pending.append(self.work.derived(define(function, given, body), node))
+        return name(function) if not given else thunk(call(name(function), *map(name, given)))
 
     def _bare(self, node: cst.BaseExpression) -> cst.BaseExpression:
         if not node.lpar or not isinstance(node, _PLAIN):
             return node
         return self.work.derived(node.with_changes(lpar=[], rpar=[]), node)
 
-    def deferred(self, code: str) -> Reader:
+    def deferred(self) -> Reader:
         """Inside something that runs never, once or often."""
-        return replace(self, once=self.once or code)
+        return replace(self, late=True, bound=set(self.bound))
 
     def constant(self, text: str) -> cst.Attribute:
         return self.work.layout.constant(text)
@@ -89,7 +107,7 @@ class Reader:
 
     def may_be_unset(self, text: str) -> bool:
         """Whether a read of a name here may find it unset."""
-        if text in self.hidden:
+        if text in self.hidden or text in self.bound:
             return False
         if text in self.work.flow.graph.bits:
             return self.work.flow.state(self.point, text) is not State.SET

@@ -16,9 +16,10 @@ from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of
 from anabranch.transpile.nodes import assign, define, descendants, dotted, line, name
-from anabranch.transpile.passes import Dispatch
+from anabranch.transpile.passes import SIMPLIFICATIONS, Dispatch
 from anabranch.transpile.positions import Span, record
 from anabranch.transpile.result import Counterpart, Rewritten
+from anabranch.transpile.simplify import Simplifier
 from anabranch.transpile.source import Source
 
 
@@ -35,13 +36,18 @@ def rewrite_function(
     """
     module, node = _parse(source)
     original = _positions(module, source)
-    taken = frozenset(n.value for n in descendants(node) if isinstance(n, cst.Name))
+    nodes = list(descendants(node))
+    kinds = set(map(type, nodes))
+    taken = {n.value for n in nodes if isinstance(n, cst.Name)}
     ab, take, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
     pushed = Names(take, item)
-    if any(isinstance(n, cst.Yield) for n in descendants(node)):
+    if cst.Yield in kinds:
         node = pushing(node, pushed, original, outermost=generator)
+    origin: dict[cst.CSTNode, cst.CSTNode] = {}
+    if kinds & {cst.Match, cst.NamedExpr}:
+        node = Simplifier(ab, taken, origin, SIMPLIFICATIONS).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)
-    session = Session(ab, Dispatch(), headers, modules, native, taken, pushed, operators)
+    session = Session(ab, Dispatch(), headers, modules, native, frozenset(taken), pushed, operators, origin)
     work = Lowering(session, node)
     if isinstance(node, cst.FunctionDef):
         if node.asynchronous is not None:
@@ -52,11 +58,11 @@ def rewrite_function(
     if session.findings:
         raise UnsupportedConstructError(
             f"{function.__qualname__} ({source.filename}:{source.first_line})",
-            _findings(session.findings, original, source),
+            _findings(session, original, source),
         )
     factory = _factory(function, node, rewritten, ab, headers, module)
     session.origin[factory.body[0]] = node
-    emitted: Emitted = emit(factory, original, session.origin, function.__code__, taken)
+    emitted: Emitted = emit(factory, original, session.origin, function.__code__, session.taken)
     filename = f"<anabranch {function.__qualname__} {source.filename}:{function.__code__.co_firstlineno}>"
     return Rewritten(emitted.text, filename, source.first_line, emitted.code, ab, tuple(headers.items()))
 
@@ -110,7 +116,7 @@ def _headers(
     found: dict[str, str] = {}
     modules: dict[str, types.ModuleType] = {}
     native: set[str] = set()
-    for text in sorted(free):
+    for text in sorted(free - {ab}):
         value = function.__globals__.get(text, getattr(builtins, text, None))
         if value is None or text in scope.global_writes:
             continue
@@ -126,12 +132,12 @@ def _headers(
     return found, modules, frozenset(native)
 
 
-def _findings(
-    found: list[tuple[str, cst.CSTNode]], original: Mapping[cst.CSTNode, Span], source: Source
-) -> list[Finding]:
+def _findings(session: Session, original: Mapping[cst.CSTNode, Span], source: Source) -> list[Finding]:
     """The reports in source order, with the user's lines."""
     listed = []
-    for code, node in found:
+    for code, node in session.findings:
+        while node not in original:
+            node = session.origin[node]
         span = original[node]
         text = source.line(span.line)
         end = span.end_column if span.end_line == span.line else len(text)

@@ -22,7 +22,6 @@ _known: dict[tuple[int, int, int, bool, frozenset[str]], Rewritten] = {}
 # The kinds of operators that become calls, by the identity of the user's code; and the user's code of what was made.
 _operators: dict[int, frozenset[str]] = {}
 _owners: dict[int, weakref.ref[types.CodeType]] = {}
-_made: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 
 def rewrite(
@@ -67,7 +66,6 @@ def rewrite(
             _known[key] = found
             weakref.finalize(function.__code__, _known.pop, key, None)
             for made in _codes(found.code):
-                _made.add(made)
                 _owners[id(made)] = weakref.ref(function.__code__)
                 weakref.finalize(made, _owners.pop, id(made), None)
         return found
@@ -106,7 +104,8 @@ _DEPTH = 20_000
 
 def is_rewritten(code: types.CodeType) -> bool:
     """Whether `code` is that of a rewritten function, or of a function inside one."""
-    return code in _made
+    # By identity: where nothing had to be rewritten, the two codes are equal.
+    return id(code) in _owners
 
 
 def needs_rewriting(function: types.FunctionType) -> bool:

@@ -9,6 +9,7 @@ from anabranch.runtime.control import branches
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.trace import UnreachableError, current
 from anabranch.runtime.values import atoms, checks, raising
+from anabranch.runtime.values.heap import Heap
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -37,12 +38,14 @@ def _is_plain(message: Callable[[], Any]) -> bool:
     """Whether the message is there already: it neither computes, writes, prints nor raises."""
     builder = current()
     before, failures = builder.checkpoint(), len(builder.trace.failures)
+    heap = Heap((message, *builder.trace.roots))
     try:
         message()
     except Exception:  # raised again where the message is wanted
         return False
     plain = builder.written == before.written and len(builder.equations) == before.equations
-    plain = plain and len(builder.trace.failures) == failures
+    plain = plain and len(builder.trace.failures) == failures and not heap.changes()
+    heap.restore()
     builder.rollback(before)
     return plain
 

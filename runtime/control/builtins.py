@@ -274,10 +274,18 @@ def class_of(value: Any) -> Any:
         return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
-    if isinstance(value, ChoiceValue):
-        classes = tuple(map(class_of, value.options))
-        return classes[0] if len(set(classes)) == 1 else ChoiceValue(value.tag, classes)
+        return _class_of_choice(value) if isinstance(value, ChoiceValue) else class_of(value)
     return str if isinstance(value, Text) else type(value)
+
+
+def _class_of_choice(value: ChoiceValue) -> Any:
+    first, *others = classes = tuple(map(class_of, value.options))
+    return first if all(other is first for other in others) else ChoiceValue(value.tag, classes)
+
+
+def class_(value: Any) -> Any:
+    """`value.__class__`: of what a traced value stands for."""
+    return class_of(value) if isinstance(value, (Traced, ChoiceValue)) else value.__class__
 
 
 def type_(*args: Any) -> Any:

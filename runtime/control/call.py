@@ -269,9 +269,14 @@ def _reads_arrays(function: types.FunctionType) -> bool:
 
 def _outside(value: Any) -> Any:
     """What stands for a value from a function's globals or closure: an array is an input of the computation."""
-    if type(value) is not np.ndarray or value.dtype.kind not in "biufc" or not tracing():
+    if not is_hoistable(value) or not tracing():
         return value
     return current().trace.hoist(value)
+
+
+def is_hoistable(value: Any) -> bool:
+    """Whether a value from outside is an array of numbers."""
+    return type(value) is np.ndarray and value.dtype.kind in "biufc"
 
 
 def _vocabulary() -> types.ModuleType:

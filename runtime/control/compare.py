@@ -16,7 +16,7 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.text import Text, refusal
 from anabranch.runtime.values.traced import Traced
@@ -43,19 +43,22 @@ def is_(a: Any, b: Any) -> Any:
             value = choice.without_undefined()
             if not isinstance(value, ChoiceValue):
                 return is_(value, other)
-            found: Atom = atoms.literal(False)
+            result: Atom = atoms.literal(False)
             for i, option in enumerate(value.options):
                 same = truth(is_(option, other))
-                atom = atoms.literal(same) if isinstance(same, bool) else same
-                found = atoms.logical_or(found, atoms.logical_and(value.chosen(i), atom))
-            return _bool(found)
-    return _identical(a, b)
-
-
-def _identical(a: Any, b: Any) -> bool:
-    if isinstance(a, Array) and isinstance(b, Array):
-        return a is b
+                if same is not False:
+                    chosen = value.chosen(i)
+                    held = chosen if same is True else atoms.logical_and(chosen, same)
+                    result = atoms.logical_or(result, held)
+            return _bool(result)
+    if _is_bool(a) and _is_bool(b):
+        # There is one True and one False: whether two bools are one object is whether they are equal.
+        return a == b
     return a is b
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, PythonScalar) and value.python is bool)
 
 
 def is_not(a: Any, b: Any) -> Any:

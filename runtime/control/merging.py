@@ -14,7 +14,7 @@ from anabranch.runtime.trace import Builder
 from anabranch.runtime.values import aliasing, layout as layouts
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot
 
 
 class _Missing:
@@ -60,6 +60,11 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
     """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
     if not isinstance(after, ChoiceValue):
         return
+    if isinstance(slot.target, GlobalVariable):
+        raise StructureMismatchError(
+            f"the global '{slot.target.name}' is set or not, depending on a run-time condition of {what}; assign it "
+            "before that"
+        )
     kind = type(slot.target).__name__
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
     if isinstance(after.options[0], dict):

@@ -8,18 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from anabranch.runtime.values import checks
-
-
-class _Remaining:
-    """An iterator that nobody else sees: that it moves within a branch changes nothing for the user."""
-
-    __slots__ = ("_iterator",)
-
-    def __init__(self, iterator: Iterator[Any]) -> None:
-        self._iterator = iterator
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._iterator
+from anabranch.runtime.values.opaque import Remaining
 
 
 def remaining(items: Iterable[Any]) -> Iterable[Any]:
@@ -28,7 +17,7 @@ def remaining(items: Iterable[Any]) -> Iterable[Any]:
     An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.
     """
     iterator = iter(items)
-    return iterator if iterator is items and _is_named(iterator) else _Remaining(iterator)
+    return iterator if iterator is items and _is_named(iterator) else Remaining(iterator)
 
 
 def _is_named(iterator: Iterator[Any]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.control import builtins as builtins
+from anabranch.runtime.control import builtins as builtins, pattern as pattern
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
+from anabranch.runtime.control.builtins import class_ as class_
 from anabranch.runtime.control.call import call as call, staged as staged
 from anabranch.runtime.control.compare import (
     compare as compare,
@@ -26,6 +27,7 @@ from anabranch.runtime.control.folding import count as count
 from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.mathematics import mathematics
+from anabranch.runtime.control.pattern import match as match
 from anabranch.runtime.control.sources import generator as generator
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp

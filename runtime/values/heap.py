@@ -233,6 +233,30 @@ def _is_data(name: str, value: Any) -> bool:
     return not (name.startswith("__") or callable(value) or isinstance(value, (property, staticmethod, classmethod)))
 
 
+class GlobalVariable:
+    """A global name that compiled code assigns."""
+
+    __slots__ = ("name", "scope")
+
+    def __init__(self, scope: dict[str, Any], name: str) -> None:
+        self.scope, self.name = scope, name
+
+
+class _GlobalSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        variable = self.target
+        return (variable.scope[variable.name],) if variable.name in variable.scope else ()
+
+    def restore(self, contents: Any) -> None:
+        variable = self.target
+        if contents:
+            (variable.scope[variable.name],) = contents
+        else:
+            variable.scope.pop(variable.name, None)
+
+
 _BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
     (list, _SequenceSlot), (collections.deque, _SequenceSlot), (set, _SetSlot), (dict, _DictSlot),
 )  # fmt: skip
@@ -242,6 +266,8 @@ def slot_of(value: Any) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
         return _CellSlot(value)
+    if isinstance(value, GlobalVariable):
+        return _GlobalSlot(value)
     for cls, kind in _BUILT_IN:
         if isinstance(value, cls):
             slot = kind(value)
@@ -286,6 +312,9 @@ class Heap:
                 pending += value.__defaults__ or ()
                 attached = self.slots[id(value)] = _FunctionSlot(value)
                 pending += attached.parts()
+            elif isinstance(value, opaque.Remaining):
+                if isinstance(value.iterator, types.GeneratorType):
+                    pending += opaque.shared(value.iterator)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):
@@ -301,6 +330,8 @@ class Heap:
                 if slot is not None:
                     self.slots[id(value)] = slot
                     pending += slot.parts()
+                if isinstance(value, types.GeneratorType):
+                    pending += opaque.shared(value)
                 if is_users_class(type(value)):
                     pending.append(type(value))
 

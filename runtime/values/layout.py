@@ -294,7 +294,10 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
         merged = join(option, layout)
         if merged == option or (not isinstance(merged, Choice) and isinstance(option, (Leaf, Node))):
             return i
-    raise AssertionError("a value fits none of its alternatives")
+    raise StructureMismatchError(
+        "a list, dict or object from before a run-time condition is one of several things after it; copy it where it "
+        "is chosen, or change it in place"
+    )
 
 
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:

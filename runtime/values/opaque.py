@@ -18,6 +18,18 @@ _BUFFERS = (bytearray, array.array)
 _STREAMS = (io.StringIO, io.BytesIO)
 
 
+class Remaining:
+    """An iterator that nobody else sees: that it moves within a branch changes nothing for the user."""
+
+    __slots__ = ("iterator",)
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self.iterator = iterator
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.iterator
+
+
 def is_opaque(value: Any) -> bool:
     """Whether an object is one of these."""
     return isinstance(value, (*_BUFFERS, *_STREAMS)) or _is_iterator(value)
@@ -31,13 +43,22 @@ def state(value: Any) -> tuple[Any, ...]:
         return () if value.closed else (value.getvalue(), value.tell())
     if isinstance(value, types.GeneratorType):
         frame = value.gi_frame
-        return () if frame is None else (frame.f_lasti, *frame.f_locals.values())
+        if frame is None:
+            return ()
+        own = (*frame.f_code.co_varnames, *frame.f_code.co_cellvars)
+        return (frame.f_lasti, *(frame.f_locals.get(name) for name in own))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return (operator.length_hint(value), *_leaves(value.__reduce__()))
         except TypeError:  # itertools.pairwise
             return tuple(gc.get_referents(value))
+
+
+def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
+    """What leads to the variables that a generator has in common with the function around it."""
+    # Before its first step a generator holds its function, after that the cells themselves.
+    return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
 
 def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:

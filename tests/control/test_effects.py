@@ -8,7 +8,7 @@ import traceback
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedConstructError, jit
+from anabranch import jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -274,7 +274,7 @@ def match_literals(n):
     return r
 
 
-@case((3,), (-3,), refused=UnsupportedConstructError)
+@case((3,), (-3,))
 def match_returns(n):
     match n > 0, n:
         case True, k:

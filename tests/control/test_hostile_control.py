@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedConstructError, UnsupportedOperationError
+from anabranch import UnsupportedOperationError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -372,7 +372,7 @@ def comprehension_variable_shadows(n):
     return i, a, b
 
 
-@case((3,), (0,), refused=UnsupportedConstructError)
+@case((3,), (0,))
 def walrus_in_a_comprehension_leaks(n):
     a = [(last := v * n) for v in (1, 2, 3)]
     return a, last

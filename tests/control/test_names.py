@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedConstructError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -347,7 +346,7 @@ def global_and_local_names_differ(x):
     return case
 
 
-@case((1.0,), (-1.0,), refused=UnsupportedConstructError)
+@case((1.0,), (-1.0,))
 def class_attribute_of_a_local_class(x):
     class Box:
         scale = 3.0

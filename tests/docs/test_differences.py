@@ -313,18 +313,6 @@ def test_context_managers_run_while_tracing(capsys):
     assert capsys.readouterr().out == "in out "
 
 
-def test_the_class_of_a_run_time_value_is_not_that_of_its_kind():
-    def by_class(n):
-        return n.__class__ is int
-
-    def by_type(n):
-        return type(n) is int, isinstance(n, int)
-
-    assert by_class(1)
-    assert not jit(by_class)(1)
-    assert jit(by_type)(1) == by_type(1) == (True, True)
-
-
 def test_a_function_that_changes_outside_lists_is_traced_at_each_call(monkeypatch):
     seen, traces = [], []
     plain = Wrapped._trace

@@ -6,6 +6,9 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from anabranch.runtime.control import pattern as pattern
+
+match = pattern.match
 NEXT, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
 no_value = object()
 
@@ -241,3 +244,7 @@ def try_(
         left = final() if final is not None else None
         if code(left) != NEXT:
             return left  # noqa: B012 - as the program that leaves in its finally
+
+
+def class_(value: Any) -> Any:
+    return value.__class__

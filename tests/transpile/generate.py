@@ -51,9 +51,22 @@ class Generator:
 
     def test(self) -> str:
         x, y = self.random.choice(NAMES[:2]), self.random.choice([*NAMES, "2", "3"])
+        if self.native and self.random.random() < 0.25:
+            return self.assigning(x, y)
         forms = (
             f"{x} > {y}", f"{x} % 2 == 0", f"{x} < 3 and {y} > 1", f"0 < {x} < {y}", f"not {x}",
             f"{x} == {y} or {y} < 1",
+        )  # fmt: skip
+        return self.random.choice(forms)
+
+    def assigning(self, x: str, y: str) -> str:
+        """A test that assigns a name, or may."""
+        name = self.random.choice(NAMES)
+        forms = (
+            f"({name} := {x} - 1) > {y}", f"{x} > 1 and ({name} := {y} + 1) > 2", f"{x} > 1 or ({name} := 3) > {y}",
+            f"0 < ({name} := {x} + 1) < {y}", f"(({name} := {x}) if {y} > 1 else ({name} := 2)) < 3",
+            f"any(({name} := v) > 2 for v in ({x}, 1, {y}))",
+            f"sum([({name} := v + {x}) for v in range(abs({x}) % 4)]) > 3",
         )  # fmt: skip
         return self.random.choice(forms)
 
@@ -145,8 +158,18 @@ class Generator:
                     self.line(depth + 2, "break" if loop and self.random.random() < 0.5 else "return a")
 
     def match(self, depth: int, loop: bool, room: int) -> None:
-        self.line(depth, f"match {self.random.choice('ab')}:")
-        for pattern in self.random.sample(("0 | 1", "2", "3 | 4", "-1", "k if k > 2", "int() as d"), 2):
+        simple = ("0 | 1", "2", "3 | 4", "-1", "k if k > 2", "int() as d")
+        pairs = (
+            "(0, c) | (c, 1)",
+            "(d, k) if k > 2",
+            "[1, *d]",
+            "(c, 3 | 4 as d) if c > d",
+            "(2, _)",
+            "(a, b) if a < b",
+        )
+        subject, patterns = self.random.choice((("a", simple), ("b", simple), ("(a, b)", pairs)))
+        self.line(depth, f"match {subject}:")
+        for pattern in self.random.sample(patterns, 2):
             self.line(depth + 1, f"case {pattern}:")
             self.block(depth + 2, loop, self.random.randint(1, 2), room)
         if self.random.random() < 0.6:

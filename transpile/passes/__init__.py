@@ -7,37 +7,43 @@ import libcst as cst
 from anabranch.transpile.blocks import Unit, Units
 from anabranch.transpile.lowering import Here, Lowering, Step
 from anabranch.transpile.passes.assert_ import Assert
-from anabranch.transpile.passes.base import ExpressionPass, Pass, SmallPass, StatementPass
+from anabranch.transpile.passes.attribute import Attribute
+from anabranch.transpile.passes.base import ExpressionPass, Pass, SimplificationPass, SmallPass, StatementPass
 from anabranch.transpile.passes.boolean import Boolean, Not
 from anabranch.transpile.passes.call import Call
+from anabranch.transpile.passes.class_ import Class
 from anabranch.transpile.passes.compare import Compare
-from anabranch.transpile.passes.comprehension import Comprehension, Named, Refused
+from anabranch.transpile.passes.comprehension import Comprehension, Refused
 from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
-from anabranch.transpile.passes.function import Class, Function, Lambda
+from anabranch.transpile.passes.function import Function, Lambda
 from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
-from anabranch.transpile.passes.match import Binding, Match
+from anabranch.transpile.passes.match import Match
 from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
 from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent
 from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
+from anabranch.transpile.passes.walrus import LoopTest, Named
 from anabranch.transpile.passes.while_ import While
 from anabranch.transpile.passes.with_ import With
 from anabranch.transpile.reader import Reader
 
-# Every pass. Node types do not overlap, so the order is only that of reading: statements, lines, expressions.
+# Every pass. Node types do not overlap, so the order is only that of reading: what goes
+# first, statements, lines, expressions.
 PASSES: tuple[Pass, ...] = (
-    If(), SyntheticIf(), Propagation(), While(), For(), Leave(), Match(), Binding(), With(), Try(), TryStar(),
+    Match(), LoopTest(),
+    If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Comprehension(), Generator(), Named(),
-    Formatted(), Percent(), Undefined(), Refused(),
+    Formatted(), Percent(), Attribute(), Undefined(), Refused(),
 )  # fmt: skip
 
+SIMPLIFICATIONS = {kind: p for p in PASSES if isinstance(p, SimplificationPass) for kind in p.handles}
 _STATEMENTS = {kind: p for p in PASSES if isinstance(p, StatementPass) for kind in p.handles}
 _SMALLS = {kind: p for p in PASSES if isinstance(p, SmallPass) for kind in p.handles}
 _EXPRESSIONS = {kind: p for p in PASSES if isinstance(p, ExpressionPass) for kind in p.handles}

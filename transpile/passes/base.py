@@ -9,7 +9,9 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.nodes import Statement
 from anabranch.transpile.reader import Reader
+from anabranch.transpile.simplify import Simplifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,13 @@ class Pass:
     def message(self) -> str:
         """What becomes of the construct."""
         return (type(self).__doc__ or "").strip()
+
+
+class SimplificationPass(Pass):
+    """A compound statement that becomes simpler statements before anything else is done."""
+
+    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
+        raise NotImplementedError
 
 
 class StatementPass(Pass):

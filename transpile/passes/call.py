@@ -63,6 +63,8 @@ class Call(ExpressionPass):
         while isinstance(root, cst.Attribute):
             attributes.append(root.attr.value)
             root = root.value
+        if isinstance(root, cst.Name) and root.value == session.ab:
+            return True
         if not isinstance(root, cst.Name) or root.value not in session.modules or reader.is_local(root.value):
             return False
         # A class keeps standing for itself (dtype=np.float64), so a call of it is not yet the staged one.
@@ -74,7 +76,7 @@ class Call(ExpressionPass):
     def _super(self, reader: Reader, node: cst.Call) -> cst.Call:
         """`super()` looks at its caller's first argument: inside a generated function that has to be said."""
         parameters = reader.work.flow.scope.parameters
-        in_user_function = reader.place.region is None and reader.once is None
+        in_user_function = reader.place.region is None and not reader.late
         if in_user_function or not parameters:
             return node
         return call(name("super"), name("__class__"), name(parameters[0]))

@@ -1,4 +1,4 @@
-"""Comprehensions and assignment expressions: kept, with the expressions in them rewritten."""
+"""Comprehensions: kept, with the expressions in them rewritten."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Comprehension(ExpressionPass):
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.BaseComp)
-        loops, inside = self._loop(reader.deferred("AB109"), node.for_in)
+        loops, inside = self._loop(reader.deferred(), node.for_in)
         names = ("key", "value") if isinstance(node, cst.DictComp) else ("elt",)
         changes: dict[str, cst.CSTNode] = {n: inside.rewrite(getattr(node, n)) for n in names}
         changes["for_in"] = loops
@@ -49,19 +49,6 @@ class Comprehension(ExpressionPass):
     def _condition(self, reader: Reader, node: cst.CompIf) -> cst.CompIf:
         test = reader.rewrite(node.test)
         return node if test is node.test else node.with_changes(test=test)
-
-
-class Named(ExpressionPass):
-    """An assignment expression stays where it runs exactly once."""
-
-    handles = (cst.NamedExpr,)
-
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.NamedExpr)
-        if reader.once is not None:
-            reader.work.session.report(reader.once, node)
-        value = reader.rewrite(node.value)
-        return node if value is node.value else node.with_changes(value=value)
 
 
 class Refused(ExpressionPass):

@@ -32,6 +32,8 @@ class Delete(SmallPass):
             assert isinstance(target, cst.BaseDelTargetExpression)
             return [cst.Del(target)]
         text = part.value
+        if text in work.globals:
+            return [cst.Del(part)]
         found: list[cst.BaseSmallStatement] = []
         if reader.may_be_unset(text):
             found.append(cst.Expr(reader.rewrite(part)))

@@ -63,16 +63,21 @@ class Function(StatementPass):
         if node.asynchronous is not None:
             work.session.report("AB101", node.name)
             return Step([node], rest)
-        reader = Reader(work, work.flow.entry(node), here.place)
-        inner = work.inner(node, reader.point)
-        new = inner.function_def()
-        parameters = replace_children(node.params, lambda p: _defaults(reader, p))
-        if parameters is not node.params:
-            new = work.derived(new.with_changes(params=parameters), node)
-        if inner.pushing:
-            marked = [cst.Decorator(work.layout.constant("generator")), *new.decorators]
-            new = work.derived(new.with_changes(decorators=marked), node)
-        return Step([new], rest)
+        return Step([inner_function(Reader(work, work.flow.entry(node), here.place), node)], rest)
+
+
+def inner_function(reader: Reader, node: cst.FunctionDef) -> cst.FunctionDef:
+    """A function defined where `reader` is, rewritten."""
+    work = reader.work
+    inner = work.inner(node, reader.point)
+    new = inner.function_def()
+    parameters = replace_children(node.params, lambda p: _defaults(reader, p))
+    if parameters is not node.params:
+        new = work.derived(new.with_changes(params=parameters), node)
+    if inner.pushing:
+        marked = [cst.Decorator(work.layout.constant("generator")), *new.decorators]
+        new = work.derived(new.with_changes(decorators=marked), node)
+    return new
 
 
 def _defaults(reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
@@ -81,14 +86,3 @@ def _defaults(reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         return node
     default = reader.rewrite(node.default)
     return node if default is node.default else node.with_changes(default=default)
-
-
-class Class(StatementPass):
-    """A class statement can't be rewritten."""
-
-    handles = (cst.ClassDef,)
-
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
-        assert isinstance(node, cst.ClassDef)
-        work.session.report("AB104", node.name)
-        return Step([node], rest)

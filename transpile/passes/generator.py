@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.names import bound_names
-from anabranch.transpile.nodes import descendants, name
+from anabranch.transpile.nodes import descendants, name, thunk
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.passes.comprehension import Comprehension
 from anabranch.transpile.reader import Reader
@@ -58,7 +58,7 @@ def of_list(reader: Reader, node: cst.Call) -> cst.Call | None:
 
 def each(reader: Reader, node: cst.GeneratorExp | cst.ListComp, last: list[cst.Arg] | None = None) -> cst.Call:
     """`ab.each(items, lambda item: element, lambda item: condition)`, one in the other for several loops."""
-    made = _each(reader.deferred("AB109"), node.for_in, node.elt, last or [])
+    made = _each(reader.deferred(), node.for_in, node.elt, last or [])
     return reader.work.derived(made, node)
 
 
@@ -70,7 +70,7 @@ def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: 
     arguments = [reader.argument(loop.iter), _function(names, value)]
     if loop.ifs:
         first, *others = (inside.argument(c.test) for c in loop.ifs)
-        test = inside.staged("and_", first, *map(inside.thunk_of, others)) if others else first
+        test = inside.staged("and_", first, *map(thunk, others)) if others else first
         arguments.append(_function(names, test))
     options = [_keyword("width", str(len(names)))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
     if inner is not None:

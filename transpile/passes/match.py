@@ -1,33 +1,33 @@
-"""`match` on values: a chain of ifs."""
+"""`match`: a chain of ifs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Given, Unit, Units, units_of
-from anabranch.transpile.lowering import Here, Lowering, Step
-from anabranch.transpile.names import pattern_names, usage_of
-from anabranch.transpile.nodes import assign, call, listed, name, string
-from anabranch.transpile.passes.base import Example, StatementPass
-from anabranch.transpile.reader import Reader
-
-# Classes whose one positional pattern is the subject itself.
-_SELF_MATCHING = frozenset(
-    {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"}
-)
+from anabranch.transpile.names import pattern_names
+from anabranch.transpile.nodes import Statement, assign, descendants, listed, name, parenthesised, replace_children
+from anabranch.transpile.passes.base import Example, SimplificationPass
+from anabranch.transpile.passes.patterns import Question, question
+from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(slots=True)
-class _Plan:
-    """What a pattern asks, in order, and what it binds."""
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One case: what it asks, what it binds, and whether it binds before its guard is asked."""
 
-    tests: list[cst.BaseExpression] = field(default_factory=list)
-    bindings: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    case: cst.MatchCase
+    question: Question
+    early: bool
+
+    @property
+    def bindings(self) -> list[Statement]:
+        found = self.question.bindings
+        return [assign(list(found), listed(list(found.values())))] if found else []
 
 
-class Match(StatementPass):
+class Match(SimplificationPass):
     """A match statement becomes a chain of ifs on its subject."""
 
     handles = (cst.Match,)
@@ -54,108 +54,122 @@ class Match(StatementPass):
     return r
 """,
         ),
+        Example(
+            'def f(p):\n    match p:\n        case [0, *_] | {"x": 0}:\n            return 0\n'
+            "        case [1, k]:\n            return k\n    return 1\n",
+            """def f(p):
+    subject = p
+    (matched,) = ab.match(subject, ab.pattern.either(ab.pattern.sequence(0, ab.pattern.star()), """
+            """ab.pattern.mapping({"x": 0})))
+    def if_true():
+        return 0
+    def if_false():
+        matched_2, found_k = ab.match(subject, ab.pattern.sequence(1, ab.pattern.name("k")))
+        def if_true():
+            k = found_k
+            return k
+        def if_false():
+            return 1
+        return ab.if_(matched_2, if_true, if_false)
+    return ab.if_(matched, if_true, if_false)
+""",
+        ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
         assert isinstance(node, cst.Match)
-        (subject,) = here.place.fresh_outwards("subject")
-        value = work.argument(node.subject, node.subject, here.place)
-        chain: Units = ()
-        for case in reversed(node.cases):
-            chain = self._case(work, case, subject, here, chain)
-        return Step([assign([subject], value)], chain + rest)
+        assert isinstance(written, cst.Match)
+        subject = work.fresh("subject")
+        cases = [
+            _Case(case, question(work, case.pattern, subject), _binds_early(work, own))
+            for case, own in zip(node.cases, written.cases, strict=True)
+        ]
+        chain: list[Statement] = []
+        for case in reversed(cases):
+            chain = [work.derived(s, case.case.pattern) for s in self._statements(work, case, chain)]
+        first = work.derived(assign([subject], node.subject), node.subject)
+        return [first, *chain]
 
-    def _case(self, work: Lowering, case: cst.MatchCase, subject: str, here: Here, others: Units) -> Units:
-        """The units for a case and those after it."""
-        reader = Reader(work, work.flow.entry(case), here.place)
-        plan = _Plan()
-        self._plan(reader, case.pattern, name(subject), plan)
-        if case.guard is not None:
-            self._guard(work, case, plan, reader)
-        body: Units = units_of(case.body)
-        if plan.bindings:
-            values = listed(list(plan.bindings.values()))
-            statement = assign(list(plan.bindings), values)
-            binding: Unit = Given(statement, case.pattern, case.pattern)
-            body = (binding, *body)
-        if not plan.tests:
-            return body
-        first, *more = plan.tests
-        test = reader.staged("and_", first, *(reader.thunk_of(t) for t in more)) if more else first
-        return (Choice(test, body, others, case.pattern, case),)
+    def _statements(self, work: Simplifier, case: _Case, others: list[Statement]) -> list[Statement]:
+        """The statements for a case and those after it."""
+        asked, guard = case.question, case.case.guard
+        body = _statements_of(case.case.body)
+        if guard is None:
+            return [*asked.before, *_branch(asked.test, [*case.bindings, *body], others, case.case.body)]
+        if not case.early:
+            guard = _reading(work, guard, asked.bindings)
+            test = guard if asked.test is None else cst.BooleanOperation(asked.test, cst.And(), parenthesised(guard))
+            return [*asked.before, *_branch(test, [*case.bindings, *body], others, case.case.body)]
+        if asked.test is None:
+            return [*asked.before, *case.bindings, *_branch(guard, body, others, case.case.body)]
+        holds = work.fresh("holds")
+        bound = [*case.bindings, assign([holds], guard)]
+        return [
+            *asked.before,
+            assign([holds], asked.test),
+            *_branch(name(holds), bound, [], None),
+            *_branch(name(holds), body, others, case.case.body),
+        ]
 
-    def _guard(self, work: Lowering, case: cst.MatchCase, plan: _Plan, reader: Reader) -> None:
-        """A guard sees what its pattern binds; the names themselves are bound only where the guard holds."""
-        guard = case.guard
-        assert guard is not None
-        point = work.flow.entry(guard)
-        bound = work.flow.graph.mask(pattern_names(case.pattern))
-        failed = [t for t in work.flow.graph.after[point] if not self._in_body(work, case, t)]
-        inner = usage_of([guard]).inner
-        if any(work.flow.live_in[t] & bound for t in failed) or (bound and inner):
-            work.session.report("AB113", guard)
-        once = "AB107" if plan.tests else None
-        guarded = replace(reader, point=point, once=once, standing_for=dict(plan.bindings))
-        plan.tests.append(guarded.argument(guard))
 
-    def _in_body(self, work: Lowering, case: cst.MatchCase, node: int) -> bool:
-        return node in work.regions.nodes(units_of(case.body))
+def _branch(
+    test: cst.BaseExpression | None, body: list[Statement], others: list[Statement], like: cst.BaseSuite | None
+) -> list[Statement]:
+    """`if test: body else: others`; a chain goes on as elif."""
+    if test is None:
+        return body
+    block = like.with_changes(body=body) if isinstance(like, cst.IndentedBlock) else cst.IndentedBlock(body)
+    orelse: cst.If | cst.Else | None = None
+    if len(others) == 1 and isinstance(others[0], cst.If):
+        orelse = others[0]
+    elif others:
+        orelse = cst.Else(cst.IndentedBlock(others))
+    return [cst.If(test, block, orelse)]
 
-    def _plan(self, reader: Reader, pattern: cst.MatchPattern, subject: cst.BaseExpression, plan: _Plan) -> None:
-        if isinstance(pattern, cst.MatchValue):
-            plan.tests.append(_equal(subject, reader.rewrite(pattern.value)))
-        elif isinstance(pattern, cst.MatchSingleton):
-            plan.tests.append(reader.staged("is_", subject, pattern.value))
-        elif isinstance(pattern, cst.MatchAs):
-            if pattern.pattern is not None:
-                self._plan(reader, pattern.pattern, subject, plan)
-            if pattern.name is not None:
-                plan.bindings[pattern.name.value] = subject
-        elif isinstance(pattern, cst.MatchOr):
-            plan.tests.append(self._either(reader, pattern, subject))
-        elif isinstance(pattern, cst.MatchClass):
-            self._class(reader, pattern, subject, plan)
+
+def _statements_of(suite: cst.BaseSuite) -> list[Statement]:
+    if isinstance(suite, cst.SimpleStatementSuite):
+        return [cst.SimpleStatementLine([small]) for small in suite.body]
+    return list(suite.body)  # type: ignore[arg-type]
+
+
+def _binds_early(work: Simplifier, case: cst.MatchCase) -> bool:
+    """Whether what a pattern captures must be bound before the guard: somebody may see it where the guard failed."""
+    names = set(pattern_names(case.pattern))
+    if case.guard is None or not names:
+        return False
+    return any(isinstance(n, _LATE) for n in descendants(case.guard)) or any(_seen_elsewhere(work, n) for n in names)
+
+
+def _seen_elsewhere(work: Simplifier, text: str) -> bool:
+    """Whether a captured name is used outside of the cases that capture it, or at any later time."""
+    function = work.functions[-1]
+    nodes = list(descendants(function))
+    own: set[int] = set()
+    for node in nodes:
+        if isinstance(node, cst.MatchCase) and text in pattern_names(node.pattern):
+            own.update(map(id, descendants(node)))
+        elif isinstance(node, _LATE) and node is not function:
+            own.difference_update(map(id, descendants(node)))
+    return any(isinstance(n, cst.Name) and n.value == text and id(n) not in own for n in nodes)
+
+
+# What may look at a name later than where it stands, or in a scope of its own.
+_LATE = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.BaseComp, cst.NamedExpr)
+
+
+def _reading(work: Simplifier, node: cst.BaseExpression, bindings: dict[str, cst.BaseExpression]) -> cst.BaseExpression:
+    """The guard with captured names read as what they stand for."""
+
+    def changed(part: cst.CSTNode) -> cst.CSTNode:
+        if isinstance(part, cst.Name):
+            new: cst.CSTNode = bindings[part.value].deep_clone() if part.value in bindings else part
         else:
-            reader.work.session.report("AB112", pattern)
+            new = replace_children(part, changed)
+        if new is not part:
+            work.origin[new] = part
+        return new
 
-    def _either(self, reader: Reader, pattern: cst.MatchOr, subject: cst.BaseExpression) -> cst.BaseExpression:
-        alternatives: list[cst.BaseExpression] = []
-        for element in pattern.patterns:
-            plan = _Plan()
-            self._plan(reader, element.pattern, subject, plan)
-            if plan.bindings:
-                reader.work.session.report("AB112", pattern)
-            first, *more = plan.tests or [name("True")]
-            whole = reader.staged("and_", first, *(reader.thunk_of(t) for t in more)) if more else first
-            alternatives.append(whole)
-        first, *others = alternatives
-        return reader.staged("or_", first, *(reader.thunk_of(other) for other in others))
-
-    def _class(self, reader: Reader, pattern: cst.MatchClass, subject: cst.BaseExpression, plan: _Plan) -> None:
-        kind = pattern.cls
-        positional = list(pattern.patterns)
-        plain = isinstance(kind, cst.Name) and kind.value in _SELF_MATCHING and not reader.is_local(kind.value)
-        if len(positional) > (1 if plain else 0) or any(map(reader.is_local, ("isinstance", "hasattr"))):
-            reader.work.session.report("AB112", pattern)
-            return
-        plan.tests.append(reader.rewrite(call(name("isinstance"), subject, kind)))
-        for element in positional:
-            self._plan(reader, element.value, subject, plan)
-        for keyword in pattern.kwds:
-            text = keyword.key.value
-            plan.tests.append(reader.rewrite(call(name("hasattr"), subject, string(text))))
-            self._plan(reader, keyword.pattern, cst.Attribute(subject, name(text)), plan)
-
-
-class Binding(StatementPass):
-    """What a pattern captures is assigned at the start of its block."""
-
-    handles = (Given,)
-
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
-        assert isinstance(node, Given)
-        return Step([node.statement], rest)
-
-
-def _equal(left: cst.BaseExpression, right: cst.BaseExpression) -> cst.BaseExpression:
-    return cst.Comparison(left, [cst.ComparisonTarget(cst.Equal(), right)])
+    new = changed(node)
+    assert isinstance(new, cst.BaseExpression)
+    return new

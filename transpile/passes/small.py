@@ -97,13 +97,10 @@ class Nonlocal(SmallPass):
 
 
 class Global(SmallPass):
-    """Globals can be read, not assigned."""
+    """A global declaration stays."""
 
     handles = (cst.Global,)
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, cst.Global)
-        for item in node.names:
-            if item.name.value in work.flow.scope.global_writes:
-                work.session.report("AB103", item)
         return [node]

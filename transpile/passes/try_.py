@@ -316,7 +316,7 @@ def _unbinding(work: Lowering, made: cst.FunctionDef, shared: list[str]) -> cst.
 
 
 def _declares(statement: cst.CSTNode) -> bool:
-    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Nonlocal)
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], (cst.Nonlocal, cst.Global))
 
 
 def _kind(work: Lowering, parts: _Parts, node: cst.ExceptHandler, around: _Around) -> cst.BaseExpression:

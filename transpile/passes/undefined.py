@@ -32,10 +32,8 @@ class Undefined(ExpressionPass):
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Name)
         text = node.value
-        if text in reader.standing_for and text not in reader.hidden:
-            return reader.standing_for[text]
         if not reader.may_be_unset(text):
             return node
         if text in reader.work.flow.graph.bits:
-            reader.place.read_unset(reader.work.flow, text, deferred=reader.once is not None)
+            reader.place.read_unset(reader.work.flow, text, deferred=reader.late)
         return reader.staged("defined", name(text))

@@ -56,7 +56,7 @@ class While(StatementPass):
         loop = take_apart(work, node, head, head, here)
         before = work.before(here, loop.split, loop.carries)
         test, body = here.place.fresh("while_test", "while_body")
-        reader = Reader(work, head, loop.here.place, once="AB108")
+        reader = Reader(work, head, loop.here.place)
         result = line(cst.Return(reader.argument(node.test)))
         functions: list[Statement] = [
             work.generated(test, loop.carries, (), loop.here, first=[result], ends=False),

@@ -7,3 +7,12 @@ def area(shape, size):
         case _:
             result = 0.0
     return result
+
+
+def step(state):
+    match state:
+        case (0, position) | {"at": position}:
+            return position
+        case (count, position) if count > position:
+            return count
+    return 0
