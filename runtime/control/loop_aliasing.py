@@ -143,13 +143,47 @@ def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) 
     for group in users.values():
         if len(group) > 1 and set(group) & report.written:
             report.conflicts.update(group)
-    if report.written:
-        report.conflicts.update(k for k in report.unknown if traced.entry[k] is not None)
+    shared = _sharing(traced, init)
+    written = {shared(s) for s in body.written if s in shared.known}
+    for k in report.unknown:
+        start = traced.entry[k]
+        if start is not None and shared(start.storage) in written:
+            report.conflicts.add(k)
     for k in sorted(report.fresh & report.written):
         if k in report.becomes.values():
             report.conflicts.add(k)
         else:
             report.firsts.append(k)
+
+
+class _Groups:
+    """Memories that names of a loop may stand for, in groups of those that may be one."""
+
+    def __init__(self) -> None:
+        self.known: dict[Storage, Storage] = {}
+
+    def __call__(self, storage: Storage) -> Storage:
+        """What stands for the group."""
+        above = self.known.setdefault(storage, storage)
+        return above if above is storage else self(above)
+
+    def unite(self, one: Storage, other: Storage) -> None:
+        self.known[self(one)] = self(other)
+
+
+def _sharing(traced: TracedBody, init: Sequence[Packed]) -> _Groups:
+    groups = _Groups()
+    for start, before, end in zip(traced.entry, init, traced.packed, strict=False):
+        handles = [h for h in (start, before.handle, end.handle) if h is not None]
+        seen: set[Storage] = set()
+        pending = [h.storage for h in handles]
+        while pending:
+            storage = pending.pop()
+            if storage not in seen:
+                seen.add(storage)
+                groups.unite(storage, handles[0].storage)
+                pending += [entry.handle.storage for entry in storage.links]
+    return groups
 
 
 def refusal(name: str, what: str) -> AliasError:
@@ -174,7 +208,7 @@ def after(
     for place, k in enumerate(report.firsts):
         before = init[k].handle
         if before is not None:
-            before.put(results[len(init) + place])
+            before.overwrite(results[len(init) + place])
     at_once = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64)) if least == 0 else atoms.literal(False)
     starts = iter(results[len(init) + len(report.firsts) :])
     views_after = {k: _moved(end, starts) for k, end in report.moving.items()}
@@ -254,7 +288,7 @@ def _after_cycle(
                 value = values[(place - m) % length]
                 if value is not None:
                     now = atoms.select(pred, value, now)
-            handle.put(now)
+            handle.overwrite(now)
     for place, array in enumerate(arrays):
         for m, pred in enumerate(preds):
             handle = handles[(place + m) % length]

@@ -87,10 +87,10 @@ class Array(NumPyLike):
         if self.readonly or self.storage.readonly:
             raise ValueError("assignment destination is read-only")
         fine = regions.unhindered()
-        self.put(value if fine is None else atoms.select(fine, value, self.atom))
+        self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
-    def put(self, value: Atom) -> None:
-        """Make this the value."""
+    def overwrite(self, value: Atom) -> None:
+        """Make this the value, even of what is read-only or after a failure."""
         builder = current()
         whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
         aliasing.write(builder, self.storage, whole)

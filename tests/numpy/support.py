@@ -91,7 +91,7 @@ class _Call:
         root, trace = self.trace.root, self.trace
         with building(root):
             code = self.output(root.read(trace.error_code))
-            details = {s: self.output(root.read(s)) for s in trace.details}
+            details = {s: self.output(root.read(s)) for s in trace.details.values()}
             changed = [(x, self.output(handle.atom)) for x, handle in self.inputs]
         program = Program(tuple(root.formals), tuple(root.equations), tuple(self.outputs))
         results = _backend(program, self.arguments)
