@@ -81,7 +81,7 @@ def test_several_unsupported_constructs_at_once():
                 y = 1
 
         exec("x = 1")
-        return lambda y: y > 0 and (z := y) > 1
+        return lambda y: y > 0 and (z := y) > 1 and z
 
     with pytest.raises(anabranch.UnsupportedConstructError) as caught:
         jit(many)(1.0)
