@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import Builder, current, tracing
 from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -68,16 +69,25 @@ def _value_error(message: str) -> Callable[[int], BaseException]:
 class Once(Countable):
     """An iterator: what goes over it a second time would find it used up."""
 
-    taken = False
-    _under_way: Iterator[Any] | None = None
+    def __init__(self) -> None:
+        self._made: Builder | None = current() if tracing() else None
+        self._taken = False
+        self._under_way: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
+        if self._made is not None and self._made is not current():
+            if self._under_way is not None:
+                raise UnsupportedOperationError(_MOVED)
+            self.take_up()
+            return self.steps()
         if self._under_way is None:
             self.take_up()
             self._under_way = self.steps()
         return self._under_way
 
     def __next__(self) -> Any:
+        if self._made is not None and self._made is not current():
+            raise UnsupportedOperationError(_MOVED)
         return next(iter(self))
 
     @property
@@ -87,12 +97,18 @@ class Once(Countable):
 
     def take_up(self) -> None:
         """Note that the iteration begins."""
-        if self.taken:
+        if self._taken:
             raise UnsupportedOperationError(
                 "an iterator (enumerate, zip, reversed, one of itertools') is used a second time, when it may be used "
                 "up; make it anew for each loop"
             )
-        self.taken = True
+        self._taken = True
+
+
+_MOVED = (
+    "an iterator made outside of a run-time branch or loop is moved inside of it, so that how much is left of it is "
+    "known only at run time; make it inside"
+)
 
 
 class Range(Countable):
@@ -243,6 +259,7 @@ class Enumerated(Once):
     """`enumerate(items, start)`."""
 
     def __init__(self, items: Countable, start: Any) -> None:
+        super().__init__()
         self.items, self.start = items, start
 
     @property
@@ -261,6 +278,7 @@ class Zipped(Once):
     """`zip(*columns)`: as long as the shortest."""
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
+        super().__init__()
         if any(c.misfits() for c in columns):
             raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
         self.strict = strict
@@ -310,6 +328,7 @@ class Reversed(Once):
     """`reversed(items)`."""
 
     def __init__(self, items: Countable) -> None:
+        super().__init__()
         self.items = items
 
     @property

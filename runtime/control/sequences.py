@@ -168,6 +168,7 @@ class Picked(Once):
     """Some items of a sequence."""
 
     def __init__(self, items: Countable, positions: Range) -> None:
+        super().__init__()
         self.items, self.positions = _fitting(items), positions
 
     @property
@@ -182,6 +183,7 @@ class Consecutive(Once):
     """Each item with the next."""
 
     def __init__(self, items: Countable) -> None:
+        super().__init__()
         self.items = _fitting(items)
         one_less = Range(1, items.length, 1)
         self._length = one_less.length
@@ -198,6 +200,7 @@ class Repeated(Once):
     """One value some times."""
 
     def __init__(self, value: Any, times: Any) -> None:
+        super().__init__()
         self.value, self._length = value, Range(0, times, 1).length
 
     @property
@@ -212,6 +215,7 @@ class Counting(Once):
     """Numbers without an end."""
 
     def __init__(self, start: Any, step: Any) -> None:
+        super().__init__()
         self.start, self.step = start, step
 
     @property

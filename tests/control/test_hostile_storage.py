@@ -22,6 +22,7 @@ from tests.control.table import Program, Table
 case = Table()
 Z = np.zeros(4)
 M = np.arange(12.0).reshape(3, 4)
+V = np.arange(4.0)
 
 
 @dataclasses.dataclass
@@ -664,6 +665,43 @@ def iterator_moved_in_a_branch(x):
     if x > 0:
         next(it)
     return next(it)
+
+
+@case((1.0,), (-1.0,), refused=UnsupportedOperationError)
+def counter_moved_in_a_branch(x):
+    it = itertools.count()
+    if x > 0:
+        next(it)
+    return next(it)
+
+
+@case((V, 1.0), (V, -1.0), refused=UnsupportedOperationError)
+def pairs_moved_in_a_branch(a, x):
+    it = zip(a, a, strict=True)
+    if x > 0:
+        next(it)
+    return next(it)
+
+
+@case((V, 1.0), (V, -1.0), refused=UnsupportedOperationError)
+def rest_of_pairs_used_up_in_a_branch(a, x):
+    it = zip(a, a, strict=True)
+    next(it)
+    s = 0.0
+    if x > 0:
+        for p, _ in it:
+            s += p
+    return len(list(it)), s
+
+
+@case((V, 1.0), (V, -1.0), promoted=True)
+def pairs_gone_over_in_a_branch(a, x):
+    it = zip(a, a, strict=True)
+    s = 0.0
+    if x > 0:
+        for p, _ in it:
+            s += p
+    return s
 
 
 @case((3,), (1,), refused=UnsupportedOperationError)
