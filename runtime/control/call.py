@@ -187,7 +187,7 @@ def _refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -
     if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
         raise UnsupportedOperationError(
             f"{type(owner).__name__}.{name} would give the same number at each call of the compiled function; draw the "
-            "numbers outside and pass them as an argument"
+            "numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
         )
     if function in (input, open):
         raise UnsupportedOperationError(f"{name}() would run only while the function is traced; call it outside")

@@ -124,10 +124,12 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if traced_inside(args) or traced_inside(kwargs):
-            raise UnsupportedOperationError(f"{name} on a traced value is not supported")
+            instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
+            raise UnsupportedOperationError(f"{name} on a traced value is not supported{instead}")
         if impure and tracing() and not (original is np.random.default_rng and (args or kwargs)):
             raise UnsupportedOperationError(
-                f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument"
+                f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument, or "
+                "draw them from a key with anabranch.random"
             )
         return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
 

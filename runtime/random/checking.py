@@ -1,0 +1,27 @@
+"""What the distributions ask of their parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.values import checks, wrap
+from anabranch.runtime.values.traced import Traced
+
+
+def refuse_where(condition: Any, message: str) -> None:
+    """Raise ValueError where any element of a condition holds: now, or when the compiled function runs."""
+    found = condition.any()
+    if isinstance(found, Traced):
+        checks.fail_if(wrap.as_atom(found), lambda _: ValueError(message))
+    elif found:
+        raise ValueError(message)
+
+
+def floating(dtype: Any) -> np.dtype[Any]:
+    """The dtype, which must be a floating one."""
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found.kind != "f" or found.itemsize > 8:
+        raise TypeError(f"numbers of dtype float16, float32 or float64 can be drawn, and not of {found}")
+    return found

@@ -1,0 +1,134 @@
+"""Keys: arrays of two uint32 words, or of many such pairs."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy import namespace as ns
+from anabranch.runtime.random.threefry import threefry
+from anabranch.runtime.values.traced import Traced
+
+# The first word of a counter says what it is for; all below is for drawing.
+_SPLIT = 0x80000000
+_FOLD = 0x40000000
+_WORD = 2**32
+
+
+def key(seed: Any) -> Any:
+    """A key from a seed, as `jax.random.key`, but a plain array.
+
+    Parameters
+    ----------
+    seed : int or integer array
+        From -2**63 to 2**64 - 1; a negative one stands for itself plus 2**64.
+
+    Returns
+    -------
+    uint32 array of shape (..., 2)
+        One key for each seed.
+
+    Raises
+    ------
+    TypeError
+        For a seed that is no integer.
+    ValueError
+        For an int of more than 64 bits.
+    """
+    return _key(seed)
+
+
+def _key(seed: Any) -> Any:
+    if isinstance(seed, int):
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError(f"a seed has at most 64 bits; got {seed}")
+        return np.array(divmod(seed % 2**64, _WORD), np.uint32)
+    seeds = ns.asarray(seed)
+    if seeds.dtype.kind not in "iu":
+        raise TypeError(f"a seed is an integer or an array of integers; got {seeds.dtype}")
+    wide = seeds.astype(np.uint64)
+    return ns.stack([wide >> 32, wide & np.uint64(_WORD - 1)], axis=-1).astype(np.uint32)
+
+
+def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
+    """New keys, independent of each other and of what `key` itself gives, as `jax.random.split`.
+
+    Parameters
+    ----------
+    key : uint32 array of shape (..., 2)
+    num : int or tuple of int
+
+    Returns
+    -------
+    uint32 array of shape (..., *num, 2)
+        The first k of them do not depend on how many there are.
+    """
+    first, second = words(key)
+    shape = shape_of(num)
+    x, y = threefry((first, second), (_word(_SPLIT), _indices(shape)))
+    return ns.stack([x, y], axis=-1).reshape((*first.shape[:-1], *shape, 2))
+
+
+def fold_in(key: Any, data: Any) -> Any:
+    """A new key for each integer, as `jax.random.fold_in`.
+
+    Parameters
+    ----------
+    key : uint32 array of shape (..., 2)
+    data : int
+        From -2**63 to 2**64 - 1; may be known only at run time.
+
+    Returns
+    -------
+    uint32 array of shape (..., 2)
+    """
+    first, second = words(key)
+    high, low = words(_key(data))
+    if high.ndim > 1:
+        raise ValueError(f"fold_in takes one integer, and not an array of shape {high.shape[:-1]}")
+    x, y = threefry((first, second), (_word(_FOLD), low))
+    x, y = threefry((x, y), (_word(_FOLD + 1), high))
+    return ns.stack([x[..., 0], y[..., 0]], axis=-1)
+
+
+def words(key: Any) -> tuple[Any, Any]:
+    """The two words of each key, with an axis of length one at the end."""
+    keys: Any = ns.asarray(key)
+    if keys.dtype != np.uint32 or not keys.ndim or keys.shape[-1] != 2:
+        raise TypeError(
+            f"a key is a uint32 array whose last axis has length 2, as anabranch.random.key(seed) makes it; got "
+            f"{keys.dtype} of shape {keys.shape}"
+        )
+    return keys[..., 0:1], keys[..., 1:2]
+
+
+def bits(key: Any, shape: tuple[int, ...], draw: Any = 0) -> tuple[Any, Any]:
+    """Two words for each element; those of one element depend on the key, its place and the number of the draw."""
+    first, second = words(key)
+    x, y = threefry((first, second), (_word(draw), _indices(shape)))
+    whole = (*first.shape[:-1], *shape)
+    return x.reshape(whole), y.reshape(whole)
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape from an int or a sequence of ints."""
+    if isinstance(shape, Traced):
+        shape = operator.index(shape)
+    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    found = tuple(operator.index(n) for n in sizes)
+    if any(n < 0 for n in found):
+        raise ValueError("negative dimensions are not allowed")
+    return found
+
+
+def _word(value: Any) -> Any:
+    return ns.asarray(value).astype(np.uint32).reshape(1)
+
+
+def _indices(shape: tuple[int, ...]) -> Any:
+    size = int(np.prod(shape, dtype=object))
+    if size > _WORD:
+        raise ValueError(f"{size} numbers from one key are too many; split it")
+    return np.arange(size, dtype=np.uint32)
