@@ -17,18 +17,6 @@ from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import dispatch, wrap
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
-# Functions that give another value at each call: tracing one would freeze a single value.
-_SEEDED = (
-    "default_rng",
-    "SeedSequence",
-    "PCG64",
-    "Philox",
-    "MT19937",
-    "SFC64",
-    "PCG64DXSM",
-    "RandomState",
-    "Generator",
-)
 
 
 class Namespace:
