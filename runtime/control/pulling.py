@@ -11,6 +11,8 @@ from typing import Any
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import current, tracing
 
+THREAD = "anabranch generator"
+
 
 class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
@@ -49,7 +51,8 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
         else:
             given.put(("end", None))
 
-    return _items(threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True), asked, given)
+    context = contextvars.copy_context()
+    return _items(threading.Thread(target=context.run, args=(run,), name=THREAD, daemon=True), asked, given)
 
 
 def _items(

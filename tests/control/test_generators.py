@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 
 import numpy as np
 import pytest
 
 from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
+from anabranch.runtime.control.pulling import THREAD
 from tests.control.table import Program, Table
 
 case = Table()
@@ -514,6 +516,6 @@ def test_no_thread_outlives_a_trace():
     def f(n):
         return next(forever(n)) + next(forever(n))
 
-    before = threading.active_count()
     assert jit(f)(2) == 4
-    assert threading.active_count() == before
+    gc.collect()  # what an earlier test left in a cycle, and XLA's own threads, don't count
+    assert THREAD not in [t.name for t in threading.enumerate()]
