@@ -7,10 +7,12 @@ protocols of traced values are served.
 from __future__ import annotations
 
 from anabranch.runtime.numpy import (
+    bits as bits,
     calculus as calculus,
     creation as creation,
     describing as describing,
     einsum as einsum,
+    histograms as histograms,
     joining as joining,
     linear as linear,
     logic as logic,
@@ -19,6 +21,9 @@ from anabranch.runtime.numpy import (
     nans as nans,
     norms as norms,
     padding as padding,
+    polynomials as polynomials,
+    positions as positions,
+    quantiles as quantiles,
     ranges as ranges,
     reductions as reductions,
     selection as selection,

@@ -16,13 +16,10 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     one_axis,
-    operand,
     plain,
-    promoted,
     refused,
     result,
     shape_of,
-    traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
@@ -345,28 +342,3 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.
     jump = _F[np.where](_F[np.abs](steps) < limit, 0.0, wrapped - steps)
     rest = _cut(array, at, 1, None) + _F[np.cumsum](jump, axis)
     return _F[np.concatenate]([_cut(array, at, 0, 1), rest], at).astype(array.dtype)
-
-
-@implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    """Not staged: the result's size depends on the largest value."""
-    del x, weights, minlength
-    raise refused("bincount", "its size is known only at run time; use np.add.at on an array of static size")
-
-
-@implements(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """As `numpy.histogram`, for static edges."""
-    plain("histogram", density=(density or None, None), weights=(weights, None))
-    if traced_inside(bins) or (not np.ndim(bins) and range is None):
-        raise refused("histogram", "the edges of the bins are known only at run time; give bins as a list, or a range")
-    edges = np.histogram_bin_edges(np.zeros(0), bins, range)
-    values = atom_of(a)
-    flat = atoms.reshape(values, (values.type.size,))
-    chosen = np.result_type(promoted(operand(fresh(flat)), edges))
-    flat, known = atoms.convert(flat, chosen), atom_of(edges, chosen)
-    ordered = atoms.op("sort", flat, axis=0, stable=False)
-    low = bisect(ordered, rows(known, 0, edges.size - 1), right=False)
-    high = bisect(ordered, rows(known, edges.size - 1, edges.size), right=True)
-    counts = atoms.op("concatenate", low, high, axis=0)
-    return diff(fresh(counts)), edges

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
     atom_of,
     creates,
@@ -30,22 +31,34 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
 
-_ORDERS = ("C", "K", "A", None)
+_ORDERS = ("C", "F", "K", "A", None)
+_REQUIREMENTS = {
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
+    **dict.fromkeys(("A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY")),
+}
 
 
 def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, subok: Any = False) -> None:
     if order not in _ORDERS:
-        plain(name, order=(order, "C"))
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if device != "cpu":
         plain(name, device=(device, None))
     plain(name, like=(like, None))
     del subok  # there is one class of traced arrays
 
 
+def _only_c_or_f(order: Any) -> None:
+    if order not in ("C", "F", None):
+        raise ValueError("only 'C' or 'F' order is permitted")
+
+
 def _constant(name: str, value: Any) -> Callable[..., Any]:
     def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
         _check(name, order, device, like)
-        return fresh(zeros_atom(shape_argument(shape), supported(float if dtype is None else dtype), value))
+        _only_c_or_f(order)
+        chosen = supported(float if dtype is None else dtype)
+        return memory.laid(zeros_atom(shape_argument(shape), chosen, value), order)
 
     return function
 
@@ -56,7 +69,7 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
     ) -> Any:
         _check(name, order, device, None, subok)
         sizes = shape_of(a) if shape is None else shape_argument(shape)
-        return fresh(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value))
+        return memory.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
 
     return function
 
@@ -75,10 +88,10 @@ def empty_like(
     return dispatch.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
-def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any) -> Any:
+def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any, order: Any) -> Any:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
-    return fresh(atoms.broadcast_to(cast_value(value, chosen), shape))
+    return memory.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
 
 
 @creates(np.full)
@@ -87,7 +100,8 @@ def full(
 ) -> Any:
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
-    return _filled(shape_argument(shape), fill_value, dtype)
+    _only_c_or_f(order)
+    return _filled(shape_argument(shape), fill_value, dtype, order)
 
 
 @creates(np.full_like)
@@ -104,7 +118,7 @@ def full_like(
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
     sizes = shape_of(a) if shape is None else shape_argument(shape)
-    return _filled(sizes, fill_value, dtype_of(a) if dtype is None else dtype)
+    return _filled(sizes, fill_value, dtype_of(a) if dtype is None else dtype, order)
 
 
 # ---- from values -----------------------------------------------------------------------------------------------------
@@ -133,11 +147,17 @@ def array(
     """As `numpy.array`: a new array, also from nested lists that hold traced values."""
     _check("array", order, None, like, subok)
     plain("array", ndmax=(ndmax, None))
-    made = _converted(object, dtype, copy)
+    made = _ordered(_converted(object, dtype, copy), order, copy)
     if operator.index(ndmin) > made.ndim:
-        shape = (1,) * (ndmin - made.ndim) + made.shape
-        return fresh(atoms.reshape(made.atom, shape))
+        return dispatch.FUNCTIONS[np.expand_dims](made, tuple(range(ndmin - made.ndim)))
     return made
+
+
+def _ordered(made: Array, order: Any, copy: Any) -> Array:
+    done = memory.ordered(made, order)
+    if copy is False and done is not made:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return done
 
 
 def _converted(x: Any, dtype: Any, copy: Any) -> Any:
@@ -198,15 +218,27 @@ def _common_depth(shapes: list[tuple[int, ...]]) -> int:
     return depth
 
 
-@creates(np.asarray, np.asanyarray, np.ascontiguousarray)
+@creates(np.asarray, np.asanyarray)
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
-    """As `numpy.asarray`: an array of the dtype asked for is returned itself."""
+    """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
-    if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype):
+    if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
-    return _converted(a, dtype, copy)
+    return _ordered(_converted(a, dtype, copy), order, copy)
+
+
+@creates(np.ascontiguousarray)
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
+    return dispatch.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
+
+
+@creates(np.asfortranarray)
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
+    return dispatch.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
 @creates(np.asarray_chkfinite)
@@ -227,14 +259,20 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
 def copy_method(a: Any, order: Any = "C") -> Any:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
-    return array(a) if isinstance(a, Array) else a
+    return array(a, order=order) if isinstance(a, Array) else a
 
 
 @creates(np.require)
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    """As `numpy.require`, without requirements on the layout."""
-    plain("require", requirements=(requirements, None))
-    return asarray(a, dtype, like=like)
+    """As `numpy.require`: of what may be required only the order of the elements makes a difference here."""
+    wanted = {str(r).upper() for r in requirements or ()}
+    unknown = wanted - _REQUIREMENTS.keys()
+    if unknown:
+        raise KeyError(unknown.pop())
+    orders = {_REQUIREMENTS[r] for r in wanted} - {None}
+    if len(orders) > 1:
+        raise ValueError("Cannot specify both 'C' and 'F' order")
+    return asarray(a, dtype, orders.pop() if orders else None, like=like)
 
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
@@ -261,7 +299,7 @@ def eye(
     """As `numpy.eye`."""
     _check("eye", order, device, like)
     rows, columns = shape_argument((N, N if M is None else M))
-    return fresh(atoms.convert(diagonal_mask(rows, columns, operator.index(k)), supported(dtype)))
+    return memory.laid(atoms.convert(diagonal_mask(rows, columns, operator.index(k)), supported(dtype)), order)
 
 
 @creates(np.identity)

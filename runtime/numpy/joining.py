@@ -122,6 +122,8 @@ def _register_stack(original: Any, least: int, axis_of: Any) -> None:
 
 
 _register_stack(np.vstack, 2, lambda _: 0)
+if "row_stack" in vars(np):
+    _register_stack(vars(np)["row_stack"], 2, lambda _: 0)
 _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.values import views
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import atoms, views, wrap
 from anabranch.runtime.values.array import Array
 
 _HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
@@ -79,6 +80,23 @@ def fortran(array: Array) -> bool:
 def reshapes_in_place(array: Array, shape: Sequence[int]) -> bool:
     """Whether `array.reshape(shape)` is a view."""
     return _simple(array) or reshape(model(array), shape) is not None
+
+
+def laid(atom: Atom, order: Any) -> Array:
+    """A new array that holds the value, in Fortran order where that is asked for."""
+    made: Array
+    if order != "F" or len(atom.type.shape) < 2:
+        made = wrap.array_of(atom)
+        return made
+    axes = tuple(reversed(range(len(atom.type.shape))))
+    made = wrap.array_of(atoms.transpose(atom, axes))
+    return made.viewed(views.Permute(axes))
+
+
+def ordered(array: Array, order: Any) -> Array:
+    """The array itself where its elements lie in the order asked for, else a copy that does."""
+    fits = contiguous(array) if order == "C" else bool(model(array).flags.f_contiguous)
+    return array if order not in ("C", "F") or fits else laid(array.atom, order)
 
 
 def _simple(array: Array) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, plain, refused, supported
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, dispatch, views, wrap
@@ -80,14 +81,15 @@ def conjugate(a: Any, out: Any = None) -> Any:
 @method("astype")
 def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
-    plain("ndarray.astype", order=(order if order not in ("C", "A") else "K", "K"))
     del subok  # there is one class of traced arrays
     chosen = supported(dtype)
     if not np.can_cast(a.dtype, chosen, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
     if not isinstance(a, Array):
         return wrap.numpy_result(atoms.convert(a.atom, chosen))
-    return a if not copy and a.dtype == chosen else fresh(atoms.convert(a.atom, chosen))
+    if copy or a.dtype != chosen:
+        return memory.laid(atoms.convert(a.atom, chosen), order)
+    return memory.ordered(a, order)
 
 
 if hasattr(np, "astype"):

@@ -74,7 +74,8 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
         order = "F" if memory.fortran(array) else "C"
     if order == "F":
         return transposed(reshaped(transposed(array), sizes[::-1], copy))
-    plain("reshape", order=(order, "C"))
+    if order != "C":
+        raise ValueError(f"order {order!r} is not permitted for reshaping")
     return reshaped(array, sizes, copy)
 
 

@@ -18,14 +18,12 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     kept,
-    plain,
     result,
     supported,
     zeros_atom,
 )
 from anabranch.runtime.values import arithmetic, atoms, checks, wrap
 from anabranch.runtime.values.dispatch import method
-from anabranch.runtime.values.python_scalar import is_python_scalar
 
 
 def _flag(keepdims: Any) -> bool:
@@ -146,7 +144,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
         count = np.asarray(dtype_of(fresh(value)).type(_items(atom_of(a), axis, NoValue, keep)))
         scale: Any = fresh(atoms.broadcast_to(atoms.literal(count), value.type.shape))
     else:
-        array, weight = _weighted(handle(a), handle(weights), axis)
+        array, weight = weighted(handle(a), handle(weights), axis)
         dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
         options = folds.Options(axis, dtype, None, keep)
         sums = folds.reduce_atom(np.add, weight.atom, options)
@@ -165,7 +163,8 @@ def _no_zero(sums: Atom) -> None:
     checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
-def _weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
+def weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
+    """The array, and weights of its shape."""
     if array.shape == weight.shape:
         return array, weight
     if axis is None:
@@ -219,112 +218,3 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
         if bad is not None:
             value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
     return result(atoms.reshape(value, wide) if _flag(keepdims) else value, out)
-
-
-def _quantile(a: Any, q: Any, axis: Any, out: Any, method_: str, keepdims: Any, percent: bool) -> Any:
-    name = "percentile" if percent else "quantile"
-    plain(name, method=(method_, "linear"))
-    if dtype_of(a).kind == "c":
-        raise TypeError("a must be an array of real numbers")
-    source = dtype_of(a)
-    if source.kind == "b":
-        raise TypeError(
-            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
-            "logical_xor function instead."
-        )
-    floating = source.kind == "f"
-    if percent:
-        q = arithmetic.apply(np.true_divide, (q, source.type(100) if floating else 100))
-    # A Python number is weak, so it takes part in the array's own precision.
-    level = atom_of(q, source if floating and is_python_scalar(q) else np.result_type(dtype_of(q), np.float16))
-    _check_levels(
-        level, "Percentiles must be in the range [0, 100]" if percent else "Quantiles must be in the range [0, 1]"
-    )
-    line, wide = lines(a, axis)
-    last = len(line.type.shape) - 1
-    if not line.type.shape[last]:
-        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    dtype = np.result_type(source, level.type.dtype)
-    value = _interpolated(atoms.op("sort", line, axis=last, stable=False), level, dtype)
-    bad = _nan_lines(line)
-    if bad is not None:
-        nan = zeros_atom(value.type.shape, dtype, np.nan)
-        value = atoms.select(atoms.broadcast_to(bad, value.type.shape), nan, value)
-    if _flag(keepdims):
-        value = atoms.reshape(value, (*level.type.shape, *wide))
-        return fresh(value) if out is None else result(value, out)
-    return result(value, out)
-
-
-def _check_levels(level: Atom, message: str) -> None:
-    shape, dtype = level.type.shape, level.type.dtype
-    inside = atoms.logical_and(
-        atoms.ufunc(np.greater_equal, level, zeros_atom(shape, dtype)),
-        atoms.ufunc(np.less_equal, level, zeros_atom(shape, dtype, 1)),
-    )
-    outside = atoms.op("reduce_any", atoms.logical_not(inside), axes=tuple(range(len(shape))))
-    checks.fail_if(outside, lambda _: ValueError(message))
-
-
-def _interpolated(ordered: Atom, level: Atom, dtype: np.dtype[Any]) -> Atom:
-    """NumPy's linear rule between neighbours, which meets both ends exactly. Levels come first in the result."""
-    *outer, n = ordered.type.shape
-    shape, precision = level.type.shape, level.type.dtype
-    place = atoms.ufunc(np.multiply, level, zeros_atom(shape, precision, n - 1))
-    floor = atoms.ufunc(np.floor, place)
-    part = atoms.convert(atoms.ufunc(np.subtract, place, floor), dtype)
-    low = atoms.convert(floor, np.int64)
-    next_ = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1))
-    high = atoms.ufunc(np.minimum, next_, zeros_atom(shape, np.int64, n - 1))
-    front = atoms.transpose(ordered, (len(outer), *range(len(outer))))
-    left, right = (atoms.op("gather", front, atoms.reshape(i, (*shape, 1))) for i in (low, high))
-    span = atoms.convert(atoms.ufunc(np.subtract, right, left), dtype)
-    ends = [atoms.convert(v, dtype) for v in (left, right)]
-    return _lerp(ends[0], ends[1], span, atoms.reshape(part, (*shape, *(1 for _ in outer))))
-
-
-def _lerp(left: Atom, right: Atom, span: Atom, part: Atom) -> Atom:
-    full, dtype = left.type.shape, left.type.dtype
-    t = atoms.broadcast_to(part, full)
-    forward = atoms.ufunc(np.add, left, atoms.ufunc(np.multiply, span, t))
-    rest = atoms.ufunc(np.subtract, zeros_atom(full, dtype, 1), t)
-    backward = atoms.ufunc(np.subtract, right, atoms.ufunc(np.multiply, span, rest))
-    late = atoms.ufunc(np.greater_equal, t, zeros_atom(full, dtype, 0.5))
-    value = atoms.select(late, backward, forward)
-    return atoms.select(atoms.ufunc(np.equal, right, left), left, value)
-
-
-@implements(np.quantile)
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """As `numpy.quantile`, by the linear method."""
-    plain("quantile", weights=(weights, None))
-    del overwrite_input  # a permission
-    return _quantile(a, q, axis, out, method, keepdims, percent=False)
-
-
-@implements(np.percentile)
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: Any = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
-    """As `numpy.percentile`, by the linear method."""
-    plain("percentile", weights=(weights, None))
-    del overwrite_input  # a permission
-    return _quantile(a, q, axis, out, method, keepdims, percent=True)

@@ -226,7 +226,7 @@ def _checked(atom: Atom, known: Interval, size: int, axis: int) -> Atom:
     shape = atom.type.shape
     low, high = (atoms.broadcast_to(atoms.literal(n, np.int64), shape) for n in (-size, size))
     bad: list[Atom] = []
-    if settings().checks:
+    if settings().checks and atom.type.size:
         if known.high >= size:
             bad.append(atoms.ufunc(np.greater_equal, atom, high))
         if known.low < -size:

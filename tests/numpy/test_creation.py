@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.numpy.samples import EMPTY, FLOATS, VECTOR
-from tests.numpy.support import Static, Table
+from tests.numpy.support import Static, Table, check_program
 
 case = Table()
 
@@ -28,6 +28,31 @@ case(np.resize, EMPTY, Static((2,)))
 for f in (np.bartlett, np.blackman, np.hamming):
     case(f, Static(5))
 case(np.kaiser, Static(5), Static(2.0))
+for order in ("C", "F", "K", "A", "X"):
+    for f in (np.asarray, np.array, np.copy, np.zeros_like):
+        case(f, FLOATS, order=order)
+    case(np.zeros, Static((2, 3)), order=order)
+    case(np.full, Static((2, 3)), 1.5, order=order)
+    case(np.reshape, FLOATS, Static((4, 3)), order=order)
+for f in (np.asfortranarray, np.ascontiguousarray):
+    case(f, FLOATS)
+    case(f, 2.5)
+    case(f, FLOATS, dtype="f4")
+for needs in (["F", "W"], "C", "CF", ["Q"], None):
+    case(np.require, FLOATS, requirements=needs)
+
+
+def orders(np, a):
+    b, c = np.asfortranarray(a), np.ascontiguousarray(a.T)
+    d, e = np.asarray(b, order="F"), np.asarray(a, order="C")
+    b[0, 0], c[1, 1], d[2, 2], e[2, 3] = 10, 11, 12, 13
+    f = np.zeros_like(a, order="F")
+    f.ravel("K")[1] = 14
+    return a, b, c, d, e, f, [np.isfortran(x) for x in (a, b, c, d, e, f, a.astype("f4", order="F"))]
+
+
+def test_orders() -> None:
+    check_program(orders, FLOATS)
 
 
 @pytest.mark.parametrize("name", case.names())

@@ -173,7 +173,6 @@ def _reraise(program: Any, np: Any, a: Any) -> Any:
         (lambda np, a: np.add.reduceat(a, [0, 1]), "add.reduceat"),
         (lambda np, a: np.subtract.reduce(a), "subtract.reduce"),
         (lambda np, a: np.arctan2.accumulate(a), "arctan2.accumulate"),
-        (lambda np, a: np.zeros(3, order="F"), "order='F'"),
         (lambda np, a: np.zeros(3, dtype=object), "dtype object"),
         (lambda np, a: np.random.rand(3), "rand"),
         (lambda np, a: np.random.default_rng(), "default_rng"),

@@ -1,0 +1,64 @@
+"""Bits of bytes as elements of their own, and back."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import dtype_of, handle, implements, one_axis
+from anabranch.runtime.numpy.namespace import namespace as xp
+
+
+def _places(bitorder: Any) -> Any:
+    if bitorder not in ("big", "little"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    return np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1].copy()
+
+
+def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
+    """The array with the axis last; flat where there is none."""
+    array = handle(a)
+    if axis is None:
+        return array.ravel(), None
+    if not array.ndim:
+        array = array.ravel()
+    at = one_axis(axis, array.ndim)
+    return xp.moveaxis(array, at, -1), at
+
+
+@implements(np.packbits)
+def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
+    """As `numpy.packbits`."""
+    if dtype_of(a).kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    places = _places(bitorder)
+    array, at = _lines(a, axis)
+    *outer, n = array.shape
+    bits = xp.pad((array != 0).astype(np.uint8), [(0, 0)] * len(outer) + [(0, -n % 8)])
+    groups = bits.reshape((*outer, (n + 7) // 8, 8))
+    packed = xp.sum(groups << places, axis=-1, dtype=np.uint8)
+    return packed if at is None else xp.copy(xp.moveaxis(packed, -1, at))
+
+
+@implements(np.unpackbits)
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+    """As `numpy.unpackbits`."""
+    if dtype_of(a) != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    places = _places(bitorder)
+    array, at = _lines(a, axis)
+    *outer, n = array.shape
+    bits = ((array[..., None] >> places) & np.uint8(1)).reshape((*outer, n * 8))
+    bits = bits if count is None else _counted(bits, operator.index(count))
+    return bits if at is None else xp.copy(xp.moveaxis(bits, -1, at))
+
+
+def _counted(bits: Any, count: int) -> Any:
+    """The first `count` bits, with zeros where there are no more; a negative count leaves bits out."""
+    size = bits.shape[-1]
+    if count < -size:
+        raise ValueError(f"-ve count({-count}) provided for the axis ({size})")
+    wanted = count if count >= 0 else size + count
+    return xp.pad(bits[..., :wanted], [(0, 0)] * (bits.ndim - 1) + [(0, max(wanted - size, 0))])

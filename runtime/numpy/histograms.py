@@ -1,0 +1,175 @@
+"""Counting values in bins."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, refused, traced_inside, zeros_atom
+from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.values import checks, wrap
+
+
+@implements(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    """Not staged: the result's size depends on the largest value."""
+    del x, weights, minlength
+    raise refused("bincount", "its size is known only at run time; use np.add.at on an array of static size")
+
+
+def _refuse(where: Any, message: str) -> None:
+    checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
+
+
+# ---- edges -----------------------------------------------------------------------------------------------------------
+
+
+def _outer_edges(a: Any, limits: Any) -> tuple[Any, Any]:
+    """The first and the last edge, half a unit away from a single value."""
+    if limits is None:
+        if not a.size:
+            return 0.0, 1.0
+        first, last = xp.min(a), xp.max(a)
+        name = "autodetected"
+    else:
+        first, last = limits
+        _refuse(xp.greater(first, last), "max must be larger than min in range parameter.")
+        name = "supplied"
+    finite = xp.logical_and(xp.isfinite(first), xp.isfinite(last))
+    _refuse(xp.logical_not(finite), f"{name} range of the histogram is not finite")
+    if not traced_inside((first, last)):
+        return (first - 0.5, last + 0.5) if first == last else (first, last)
+    alone = xp.equal(first, last)
+    return xp.where(alone, xp.subtract(first, 0.5), first)[()], xp.where(alone, xp.add(last, 0.5), last)[()]
+
+
+def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
+    """The edges of the bins; how many there are is static."""
+    if isinstance(bins, str):
+        raise refused(name, f"how many bins {bins!r} makes is known only at run time; give a number, or the edges")
+    if np.ndim(bins) == 0 if not traced_inside(bins) else not handle(bins).ndim:
+        return _even_edges(name, a, bins, limits)
+    edges = handle(xp.asarray(bins))
+    if edges.ndim != 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    _refuse(edges[:-1] > edges[1:], "`bins` must increase monotonically, when an array")
+    return edges
+
+
+def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
+    if traced_inside(bins):
+        raise refused(name, "how many bins there are must be static")
+    try:
+        count = operator.index(bins)
+    except TypeError:
+        raise TypeError("`bins` must be an integer, a string, or an array") from None
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    first, last = _outer_edges(a, limits)
+    dtype = np.result_type(xp.result_type(first, last, a))
+    dtype = np.result_type(dtype, float) if dtype.kind in "iub" else dtype
+    return xp.linspace(first, last, count + 1, endpoint=True, dtype=dtype)
+
+
+@implements(np.histogram_bin_edges)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """As `numpy.histogram_bin_edges`, for a static number of bins."""
+    return _edges("histogram_bin_edges", *_values(a, weights)[:1], bins, range)
+
+
+# ---- counts ----------------------------------------------------------------------------------------------------------
+
+
+def _values(a: Any, weights: Any) -> tuple[Any, Any]:
+    values = handle(a)
+    if values.dtype.kind == "b":
+        values = values.astype(np.uint8)
+    if weights is None:
+        return values.ravel(), None
+    weight = handle(weights)
+    if weight.shape != values.shape:
+        raise ValueError("weights should have the same shape as a.")
+    return values.ravel(), weight.ravel()
+
+
+def _places(values: Any, edges: Any) -> tuple[Any, Any]:
+    """In which bin each value is, and whether it is in any; the last bin has its end."""
+    dtype = np.result_type(values.dtype, edges.dtype)
+    value, line = values.astype(dtype), atom_of(edges, dtype)
+    place: Any = xp.subtract(fresh(bisect(line, value.atom, right=True)), 1)
+    if edges.shape[0] < 2:
+        return place, fresh(zeros_atom(values.shape, np.bool_))
+    inside = xp.logical_and(value >= edges[0], value <= edges[-1])
+    return xp.clip(place, 0, edges.shape[0] - 2), inside
+
+
+def _counted(places: Any, inside: Any, weight: Any, size: int, dtype: Any) -> Any:
+    total = xp.zeros(size, dtype)
+    if size:
+        xp.add.at(
+            total, xp.where(inside, places, 0), xp.where(inside, 1 if weight is None else weight, 0).astype(dtype)
+        )
+    return total
+
+
+@implements(np.histogram)
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """As `numpy.histogram`, for a static number of bins."""
+    values, weight = _values(a, weights)
+    edges = _edges("histogram", values, bins, range)
+    dtype = np.dtype(np.int64) if weight is None else weight.dtype
+    places, inside = _places(values, edges)
+    counts = _counted(places, inside, weight, edges.shape[0] - 1, dtype)
+    if density:
+        counts = counts / xp.diff(edges).astype(float) / counts.sum()
+    return counts, edges
+
+
+@implements(np.histogramdd)
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """As `numpy.histogramdd`, for static numbers of bins."""
+    points = xp.atleast_2d(handle(sample)).T if isinstance(sample, (list, tuple)) else handle(sample)
+    points = points if points.ndim > 1 else xp.atleast_2d(points).T
+    ndim = points.shape[1]
+    each: Any = bins if np.iterable(bins) else [bins] * ndim
+    if len(each) != ndim:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    limits: Sequence[Any] = (None,) * ndim if range is None else range
+    if len(limits) != ndim:
+        raise ValueError("range argument must have one entry per dimension")
+    columns = [points[:, i] for i in np.arange(ndim)]
+    edges = [_edges("histogramdd", c, b, r) for c, b, r in zip(columns, each, limits, strict=True)]
+    shape = tuple(e.shape[0] - 1 for e in edges)
+    flat, inside = xp.zeros(points.shape[0], np.int64), xp.ones(points.shape[0], np.bool_)
+    for column, edge, size in zip(columns, edges, shape, strict=True):
+        place, within = _places(column, edge)
+        flat, inside = flat * size + place, xp.logical_and(inside, within)
+    weight = None if weights is None else handle(weights)
+    counts = _counted(flat, inside, weight, math.prod(shape), np.float64).reshape(shape)
+    return (_density(counts, edges) if density else counts), tuple(edges)
+
+
+def _density(counts: Any, edges: Sequence[Any]) -> Any:
+    total = counts.sum()
+    for i, edge in enumerate(edges):
+        width = [1] * counts.ndim
+        width[i] = edge.shape[0] - 1
+        counts = counts / xp.reshape(xp.diff(edge), tuple(width))
+    return counts / total
+
+
+@implements(np.histogram2d)
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """As `numpy.histogram2d`, for static numbers of bins."""
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    each: Any = bins
+    if np.iterable(bins) and len(each) not in (1, 2):
+        each = [handle(xp.asarray(bins))] * 2
+    counts, edges = histogramdd([x, y], each, range, density, weights)
+    return counts, edges[0], edges[1]

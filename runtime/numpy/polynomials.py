@@ -1,0 +1,116 @@
+"""Polynomials as arrays of coefficients, the highest power first."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy.core import handle, implements, refused, shape_of
+from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.values import checks, wrap
+
+
+def _coefficients(p: Any) -> Any:
+    """A vector of coefficients."""
+    return xp.atleast_1d(handle(p.coeffs if isinstance(p, np.poly1d) else p))
+
+
+def _leading(p: Any, name: str) -> Any:
+    """The coefficients; the first must not be zero, since NumPy drops such ones, and the size would not be static."""
+    array = _coefficients(p)
+    if array.ndim != 1:
+        raise ValueError("Polynomial must be 1d only.")
+    if array.shape[0] > 1:
+        message = (
+            f"numpy.{name} of coefficients that begin with zero is not supported in compiled code: the result's size "
+            "depends on how many there are; leave them out"
+        )
+        checks.fail_if(wrap.as_atom(array[0] == 0), lambda _: UnsupportedOperationError(message))
+    return array
+
+
+@implements(np.poly)
+def poly(seq_of_zeros: Any) -> Any:
+    """As `numpy.poly`: the coefficients of the polynomial with these zeros, or of a matrix's characteristic one."""
+    if not shape_of(seq_of_zeros):
+        raise TypeError("numpy.poly takes an array of zeros or a matrix")
+    zeros = handle(seq_of_zeros)
+    if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.shape[0]:
+        zeros = xp.linalg.eigvals(zeros)
+    elif zeros.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if not zeros.shape[0]:
+        return 1.0
+    zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(np.float64)
+    product = xp.ones(1, zeros.dtype)
+    for i in range(zeros.shape[0]):
+        product = xp.convolve(product, xp.stack([xp.ones((), zeros.dtype), -zeros[i]]), mode="full")
+    if product.dtype.kind == "c":
+        raise refused("poly", "of complex zeros the result is real where they come in pairs")
+    return product
+
+
+def _joined(ufunc: Any, a1: Any, a2: Any) -> Any:
+    left, right = _coefficients(a1), _coefficients(a2)
+    size = max(left.shape[0], right.shape[0])
+    left, right = (xp.concatenate((xp.zeros(size - p.shape[0], p.dtype), p)) for p in (left, right))
+    return ufunc(left, right)
+
+
+@implements(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Any:
+    """As `numpy.polyadd`."""
+    return _joined(xp.add, a1, a2)
+
+
+@implements(np.polysub)
+def polysub(a1: Any, a2: Any) -> Any:
+    """As `numpy.polysub`."""
+    return _joined(xp.subtract, a1, a2)
+
+
+@implements(np.polymul)
+def polymul(a1: Any, a2: Any) -> Any:
+    """As `numpy.polymul`, of coefficients that do not begin with zero."""
+    return xp.convolve(_leading(a1, "polymul"), _leading(a2, "polymul"))
+
+
+@implements(np.polydiv)
+def polydiv(u: Any, v: Any) -> Any:
+    """Not staged: the remainder's size depends on its values."""
+    del u, v
+    raise refused("polydiv", "the size of the remainder is known only at run time")
+
+
+@implements(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Any:
+    """As `numpy.polyder`."""
+    order = operator.index(m)
+    if order < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    array = handle(p.coeffs if isinstance(p, np.poly1d) else p)
+    len(array)
+    for _ in range(order):
+        powers = np.arange(len(array) - 1, 0, -1)
+        array = array[:-1] * powers
+    return array
+
+
+@implements(np.polyint)
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """As `numpy.polyint`."""
+    order = operator.index(m)
+    if order < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    constants = xp.zeros(order, float) if k is None else xp.atleast_1d(handle(k))
+    if constants.shape[0] == 1 and order > 1:
+        constants = constants[0] * xp.ones(order, float)
+    if constants.shape[0] < order:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    array = handle(p.coeffs if isinstance(p, np.poly1d) else p)
+    for i in range(order):
+        array = xp.concatenate((xp.true_divide(array, np.arange(len(array), 0, -1)), constants[i : i + 1]))
+    return array
