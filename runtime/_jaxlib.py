@@ -62,6 +62,9 @@ _UNCHECKED = {"_skip_checks": True} if "_skip_checks" in str(_jax.array_result_h
 
 _PLAIN = CompileOptions()
 
+# How the names of LAPACK's routines start. The first program that calls one registers them, which takes long.
+_LAPACK_TARGET = "lapack_"
+
 
 class _Sharding(_jax.SingleDeviceSharding):
     """Everything on one device."""
@@ -378,6 +381,8 @@ def compile_text(
         The text does not parse or verify (MLIR's message and the line), or XLA can't compile it.
     """
     backend = _backend()
+    if _LAPACK_TARGET in stablehlo_text:
+        register_lapack()
     reported = [reporting(callback) for callback in callbacks]
 
     def build(xla_options: Any) -> Any:
@@ -403,6 +408,8 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN) -> Executable:
     """
     payload, (inputs, outputs) = unpack(data, versions())
     backend = _backend()
+    if _LAPACK_TARGET.encode() in payload:
+        register_lapack()
 
     def build(xla_options: Any) -> Any:
         return backend.client.deserialize_executable(payload, backend.device_list, xla_options)

@@ -329,15 +329,18 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 @implements(np.linalg.matrix_power)
 def matrix_power(a: Any, n: Any) -> Any:
-    """As `numpy.linalg.matrix_power`, for exponents that are not negative."""
+    """As `numpy.linalg.matrix_power`."""
     matrix = handle(a)
     if matrix.ndim < 2:
         raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
     if matrix.shape[-1] != matrix.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    n = operator.index(n)
+    try:
+        n = operator.index(n)
+    except TypeError as error:
+        raise TypeError("exponent must be an integer") from error
     if n < 0:
-        plain("linalg.matrix_power", n=(n, None))
+        matrix, n = _F[np.linalg.inv](matrix), -n
     if n == 0:
         eye = atom_of(_F[np.eye](matrix.shape[-1], dtype=matrix.dtype))
         return fresh(atoms.broadcast_to(eye, matrix.shape))

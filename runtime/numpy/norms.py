@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, implements, one_axis, refused
+from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, implements, one_axis
 from anabranch.runtime.values import atoms, dispatch
 
 _F = dispatch.FUNCTIONS
@@ -23,7 +23,7 @@ def _squares(x: Any) -> Any:
 
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    """As `numpy.linalg.norm`, but for the norms that need singular values."""
+    """As `numpy.linalg.norm`."""
     array = _floats(x)
     ndim = array.ndim
     if axis is None:
@@ -66,14 +66,21 @@ def _matrix(x: Any, ord: Any, rows: int, columns: int, keepdims: Any) -> Any:
     if ord is None or ord in ("fro", "f"):
         return _F[np.sqrt](_F[np.sum](_squares(x), axis=both, keepdims=keepdims))
     if ord in (2, -2, "nuc"):
-        raise refused("linalg.norm", f"ord={ord!r} needs singular values")
+        value = _of_singular_values(_F[np.linalg.svdvals](_F[np.moveaxis](x, both, (-2, -1))), ord)
+        return _F[np.expand_dims](value, both) if keepdims else value
     if ord not in (1, -1, np.inf, -np.inf):
         raise ValueError("Invalid norm order for matrices.")
     summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = _F[np.sum](_F[np.abs](x), axis=summed, keepdims=True)
-    extreme = _F[np.max] if ord > 0 else _F[np.min]
-    value = extreme(sums, axis=left, keepdims=True)
+    most = {"axis": left, "keepdims": True}
+    value = _F[np.max](sums, initial=0, **most) if ord > 0 else _F[np.min](sums, **most)
     return value if keepdims else _F[np.squeeze](value, both) if value.ndim > 2 else value[0, 0]
+
+
+def _of_singular_values(s: Any, ord: Any) -> Any:
+    if ord == "nuc":
+        return _F[np.sum](s, axis=-1)
+    return _F[np.max](s, axis=-1, initial=0) if ord > 0 else _F[np.min](s, axis=-1)
 
 
 @implements(np.linalg.vector_norm)

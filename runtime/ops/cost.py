@@ -10,8 +10,9 @@ _SMALL = 128 * 1024
 # These look at a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
+# Calls of functions, of this process or of a library, which a native loop cannot make.
+_CALLS = frozenset({"effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig"})
 # Library calls and passes of XLA that a native loop would lose.
-_ON_HOST = frozenset({"effect"})
 _LARGE = frozenset({"dot_general", "sort", "argsort"})
 
 
@@ -35,7 +36,7 @@ def _equation(equation: Equation) -> int:
         return inner
     sizes = [_bytes(a.type) for a in equation.inputs]
     out = sum(_bytes(v.type) for v in equation.outputs)
-    if name in _ON_HOST:
+    if name in _CALLS:
         return _SMALL + 1
     if name in _LARGE:
         return 64 * (out + sum(sizes))

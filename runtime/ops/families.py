@@ -7,10 +7,13 @@ from anabranch.runtime.ops import (
     cumulative as cumulative,
     effect as effect,
     elementwise as elementwise,
+    factoring as factoring,
+    fourier as fourier,
     indexing as indexing,
     linear as linear,
     reduction as reduction,
     shape as shape,
     sorting as sorting,
+    spectral as spectral,
     unspecified as unspecified,
 )

@@ -187,6 +187,30 @@ def test_numpy_s_floating_point_warnings_are_not_given():
         jit(reciprocal)(0.0)
 
 
+def test_numpy_linalg_and_numpy_fft_are_those_of_numpy_2_5():
+    a, broken = np.diag([2.0, 3.0]), np.full((2, 2), np.nan)
+    old = np.lib.NumpyVersion(np.__version__) < "2.5.0"
+
+    def spectrum(a):
+        return np.linalg.eig(a)
+
+    def condition(a):
+        return np.linalg.cond(a)
+
+    def transform(a, out):
+        np.fft.ifft2(a, out=out)
+        return out[0, 0]
+
+    assert spectrum(a)[0].dtype == (np.float64 if old else np.complex128)
+    assert [x.dtype for x in jit(spectrum)(a)] == [np.complex128, np.complex128]
+    assert np.array_equal(jit(spectrum)(a)[0], spectrum(a)[0])
+    with pytest.raises(np.linalg.LinAlgError) if old else contextlib.nullcontext():
+        condition(broken)
+    assert np.isnan(jit(condition)(broken))
+    assert transform(a, np.zeros((2, 2), complex)) == (0 if old else 1.25)
+    assert jit(transform)(a, np.zeros((2, 2), complex)) == 1.25
+
+
 def test_after_an_exception_arguments_are_as_before():
     def write(a, i):
         a[0] = 5.0

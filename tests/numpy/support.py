@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime._jaxlib import compile_text
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
@@ -73,7 +73,7 @@ class _Call:
     def leave(self, value: Any) -> Callable[[Results], Any]:
         """How to build the eager counterpart of a result from the Program's outputs."""
         if isinstance(value, ChoiceValue):
-            value = value.resolve()
+            return self._choice(value)
         if isinstance(value, (list, tuple)):
             parts, kind = [self.leave(v) for v in value], list if isinstance(value, list) else tuple
             return lambda results: kind(p(results) for p in parts)
@@ -85,6 +85,14 @@ class _Call:
         if isinstance(value, NumPyScalar):
             return lambda results: results[index][()]
         return lambda results: np.asarray(results[index])
+
+    def _choice(self, value: ChoiceValue) -> Callable[[Results], Any]:
+        """One value where one can hold each of the options, else the option that was chosen."""
+        try:
+            return self.leave(value.resolve())
+        except StructureMismatchError:
+            tag, options = self.output(value.tag), [self.leave(o) for o in value.options]
+            return lambda results: options[int(results[tag])](results)
 
     def run(self, leave: Callable[[Results], Any]) -> Any:
         """Run the Program, write what it changed, raise what it raised."""

@@ -63,7 +63,8 @@ def check_in_loop(cases: Sequence[Case]) -> None:
     program = Program(inputs, equations, tuple(v for e in equations for v in e.outputs))
     arguments = [x for case in cases for x in case.inputs]
     got = compile_text(_looped(program))([np.zeros((), np.int32), *arguments])
-    for case, result, wanted in zip(cases, got, evaluate(program, *arguments), strict=True):
+    sources = [case for case, e in zip(cases, equations, strict=True) for _ in e.outputs]
+    for case, result, wanted in zip(sources, got, evaluate(program, *arguments), strict=True):
         assert not differs(result, wanted, ulps=64, zero_signs=False).any(), case
 
 
@@ -89,7 +90,8 @@ def _looped(program: Program) -> str:
     binders = ", ".join(f"{a}: {tensor(t)}" for a, t in zip(arguments, types, strict=False))
     outs = ", ".join(map(tensor, program.out_types))
     lines = [f"func.func public @main({binders}) -> ({outs}) {{", *emitter.lines]
-    return "\n".join(["module @looped {", *lines, f"return {', '.join(results)} : {outs}", "}", "}"])
+    functions = [line for function in emitter.functions for line in function]
+    return "\n".join(["module @looped {", *lines, f"return {', '.join(results)} : {outs}", "}", *functions, "}"])
 
 
 def sample(rng: np.random.Generator, dtype: np.dtype[Any], *shape: int) -> NDArray:

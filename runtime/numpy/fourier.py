@@ -1,0 +1,260 @@
+"""Discrete Fourier transforms: each is one along an axis, or several after one another."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    creates,
+    fresh,
+    handle,
+    implements,
+    one_axis,
+    plain,
+    store,
+    traced_inside,
+)
+from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values.array import Array
+
+_F = dispatch.FUNCTIONS
+_OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
+# What half precision is computed in.
+_WIDE = {np.dtype(np.float16): np.dtype(np.float32)}
+
+
+def _opposite(norm: Any) -> Any:
+    if norm not in _OPPOSITE:
+        raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
+    return _OPPOSITE[norm]
+
+
+def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
+    """By what the op's result is multiplied; the op itself divides inverses by n."""
+    opposite = _opposite(norm)
+    direction = norm if forward else opposite
+    if direction in (None, "backward"):
+        return 1.0 if forward else n
+    if direction == "forward" and not forward and real not in _WIDE:
+        return 1.0
+    # NumPy rounds the factor to the operand's precision, which half precision shows.
+    root = np.sqrt(n, dtype=real) if norm == "ortho" else n
+    factor = float(np.reciprocal(root, dtype=real))
+    return factor if forward else factor * n
+
+
+def _transformed(a: Array, n: int, axis: Any, kind: str, norm: Any, out: Any) -> Any:
+    """One transform along one axis, with NumPy's checks."""
+    if n < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
+    scale = _scale(n, norm, kind in ("fft", "rfft"), np.result_type(a.real.dtype, 1.0))
+    at = one_axis(axis, a.ndim)
+    half = n // 2 + 1
+    taken, given = {"rfft": (n, half), "irfft": (half, n)}.get(kind, (n, n))
+    shape = getattr(out, "shape", None)
+    if shape is not None and (len(shape) != a.ndim or shape[at] != given):
+        raise ValueError("output array has wrong shape.")
+    final, x = _prepared(a, kind)
+    line = _resized(_last(x, at), taken)
+    found = _scaled(atoms.op("transform", line, kind=kind, n=n), scale)
+    value = atoms.convert(_back(found, at), final)
+    return fresh(value) if out is None else store(out, value)
+
+
+def _prepared(a: Array, kind: str) -> tuple[np.dtype[Any], Atom]:
+    """The dtype of the result, and the operand in the dtype that is computed with."""
+    if a.dtype.kind not in "biufc":
+        raise TypeError(f"ufunc '{kind}' not supported for the input types")
+    if kind == "rfft" and a.dtype.kind == "c":
+        raise TypeError(
+            "ufunc 'rfft' not supported for the input types, and the inputs could not be safely coerced to any "
+            "supported types according to the casting rule ''safe''"
+        )
+    real = np.result_type(a.real.dtype, 1.0)
+    wide = _WIDE.get(real, real)
+    complex_ = np.result_type(wide, np.complex64)
+    return real if kind == "irfft" else complex_, atoms.convert(a.atom, wide if kind == "rfft" else complex_)
+
+
+def _last(x: Atom, axis: int) -> Atom:
+    """The axis put last."""
+    rest = [i for i in range(len(x.type.shape)) if i != axis]
+    return atoms.transpose(x, [*rest, axis])
+
+
+def _back(x: Atom, axis: int) -> Atom:
+    """The last axis put where it was."""
+    order = list(range(len(x.type.shape) - 1))
+    order.insert(axis, len(order))
+    return atoms.transpose(x, order)
+
+
+def _resized(x: Atom, size: int) -> Atom:
+    """The last axis cut, or filled up with zeros."""
+    missing = size - x.type.shape[-1]
+    zeros = (0,) * len(x.type.shape)
+    if missing > 0:
+        high = (*zeros[:-1], missing)
+        return atoms.op("pad", x, atoms.literal(0, x.type.dtype), low=zeros, high=high, interior=zeros)
+    return atom_of(fresh(x)[..., :size]) if missing < 0 else x
+
+
+def _scaled(x: Atom, scale: float) -> Atom:
+    """The parts of complex numbers are multiplied one by one: there is no imaginary part to multiply with."""
+    if scale == 1:
+        return x
+    array: Any = fresh(x)
+    if x.type.dtype.kind != "c":
+        return atom_of(array * scale)
+    return atoms.op("complex", atom_of(array.real * scale), atom_of(array.imag * scale))
+
+
+# ---- along one axis --------------------------------------------------------------------------------------------------
+
+
+def _points(a: Array, n: Any, axis: Any, half: bool = False) -> int:
+    """How many points are transformed."""
+    if n is not None:
+        return operator.index(n)
+    size: int = a.shape[axis]
+    return (size - 1) * 2 if half else size
+
+
+def _register(original: Any) -> None:
+    kind = original.__name__
+
+    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+        array = handle(a)
+        return _transformed(array, _points(array, n, axis, kind == "irfft"), axis, kind, norm, out)
+
+    implements(original)(function)
+
+
+for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
+    _register(_original)
+
+
+@implements(np.fft.hfft)
+def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.hfft`."""
+    array = handle(a)
+    return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
+
+
+@implements(np.fft.ihfft)
+def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.ihfft`."""
+    array = handle(a)
+    found = _F[np.fft.rfft](array, _points(array, n, axis), axis, _opposite(norm), out)
+    return _F[np.conjugate](found, out=out)
+
+
+# ---- along several axes ----------------------------------------------------------------------------------------------
+
+
+def _shape_and_axes(a: Array, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[Any]]:
+    """NumPy's reading of `s` and `axes`."""
+    given = s is not None
+    sizes = list(s) if given else list(a.shape) if axes is None else [a.shape[i] for i in axes]
+    if axes is None and given:
+        warnings.warn(
+            "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0).",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    chosen = list(range(-len(sizes), 0)) if axes is None else list(axes)
+    if len(sizes) != len(chosen):
+        raise ValueError("Shape and axes have different lengths.")
+    if half and not given:
+        sizes[-1] = (a.shape[chosen[-1]] - 1) * 2
+    return [a.shape[i] if n == -1 else n for n, i in zip(sizes, chosen, strict=True)], chosen
+
+
+def _each(original: Any, one: Any, default: Any) -> None:
+    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+        array = handle(a)
+        sizes, chosen = _shape_and_axes(array, s, axes)
+        for n, axis in reversed(list(zip(sizes, chosen, strict=True))):
+            array = _F[one](array, n, axis, norm, out)
+        return array
+
+    implements(original)(function)
+
+
+_each(np.fft.fftn, np.fft.fft, None)
+_each(np.fft.ifftn, np.fft.ifft, None)
+_each(np.fft.fft2, np.fft.fft, (-2, -1))
+_each(np.fft.ifft2, np.fft.ifft, (-2, -1))
+
+
+@implements(np.fft.rfftn)
+def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.rfftn`."""
+    array = handle(a)
+    sizes, chosen = _shape_and_axes(array, s, axes)
+    array = _F[np.fft.rfft](array, sizes[-1], chosen[-1], norm, out)
+    for i in reversed(range(len(chosen) - 1)):
+        array = _F[np.fft.fft](array, sizes[i], chosen[i], norm, out)
+    return array
+
+
+@implements(np.fft.irfftn)
+def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.irfftn`."""
+    array = handle(a)
+    sizes, chosen = _shape_and_axes(array, s, axes, half=True)
+    for i in range(len(chosen) - 1):
+        array = _F[np.fft.ifft](array, sizes[i], chosen[i], norm)
+    return _F[np.fft.irfft](array, sizes[-1], chosen[-1], norm, out)
+
+
+@implements(np.fft.rfft2)
+def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.rfft2`."""
+    return rfftn(a, s, axes, norm, out)
+
+
+@implements(np.fft.irfft2)
+def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+    """As `numpy.fft.irfft2`."""
+    return irfftn(a, s, axes, norm, out)
+
+
+# ---- helpers ---------------------------------------------------------------------------------------------------------
+
+
+def _shift(original: Any, sign: int) -> None:
+    def function(x: Any, axes: Any = None) -> Any:
+        array = handle(x)
+        chosen = range(array.ndim) if axes is None else axes
+        if isinstance(chosen, (int, np.integer)):
+            return _F[np.roll](array, sign * (array.shape[chosen] // 2), chosen)
+        return _F[np.roll](array, [sign * (array.shape[i] // 2) for i in chosen], tuple(chosen))
+
+    implements(original)(function)
+
+
+_shift(np.fft.fftshift, 1)
+_shift(np.fft.ifftshift, -1)
+
+
+def _frequencies(original: Any) -> None:
+    @creates(original)
+    def function(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+        plain(f"fft.{original.__name__}", device=(device, None))
+        n = operator.index(n) if traced_inside(n) else n
+        # NumPy's counts of cycles in n points; d may be known only at run time.
+        counts = np.rint(original(n) * n).astype(np.int64)
+        return fresh(atoms.literal(counts)) * (1.0 / (n * d))
+
+    del function
+
+
+_frequencies(np.fft.fftfreq)
+_frequencies(np.fft.rfftfreq)

@@ -1,0 +1,219 @@
+"""Systems of linear equations, inverses and determinants."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, implements, result, zeros_atom
+from anabranch.runtime.numpy.stacks import (
+    FLOAT64,
+    SlogdetResult,
+    as_dtype,
+    assert_square,
+    computed,
+    failing,
+    real_of,
+    result_dtype,
+    run,
+)
+from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+
+_F = dispatch.FUNCTIONS
+_SINGULAR = "Singular matrix"
+
+
+@implements(np.linalg.solve)
+def solve(a: Any, b: Any) -> Any:
+    """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
+    left, right = handle(a), handle(b)
+    assert_square(left)
+    dtype = result_dtype(left, right)
+    vectors = right.ndim == 1
+    x, y = computed(left, right)
+    y = atoms.reshape(y, (*y.type.shape, 1)) if vectors else y
+    _check_rows(x, y, "(m,m),(m)->(m)" if vectors else "(m,m),(m,n)->(m,n)")
+    stack = np.broadcast_shapes(x.type.shape[:-2], y.type.shape[:-2])
+    x, y = (atoms.broadcast_to(v, (*stack, *v.type.shape[-2:])) for v in (x, y))
+    found, info = run("solve", x, y)
+    failing(info, _SINGULAR)
+    return as_dtype(atoms.reshape(found, found.type.shape[:-1]) if vectors else found, dtype)
+
+
+def _check_rows(x: Atom, y: Atom, signature: str) -> None:
+    if len(y.type.shape) < 2:
+        raise ValueError(
+            "solve: Input operand 1 does not have enough dimensions "
+            f"(has {len(y.type.shape)}, gufunc core with signature {signature} requires 2)"
+        )
+    if x.type.shape[-1] != y.type.shape[-2]:
+        raise ValueError(
+            f"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} "
+            f"(size {y.type.shape[-2]} is different from {x.type.shape[-1]})"
+        )
+
+
+def inverse(a: Array) -> tuple[Atom, Atom]:
+    """The inverses in double precision, and a number that is not 0 for each that there is none of."""
+    (x,) = computed(a)
+    n = a.shape[-1]
+    eye = atoms.broadcast_to(atoms.literal(np.eye(n, dtype=x.type.dtype)), x.type.shape)
+    found, info = run("solve", x, eye)
+    return found, info
+
+
+@implements(np.linalg.inv)
+def inv(a: Any) -> Any:
+    """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
+    array = handle(a)
+    assert_square(array)
+    found, info = inverse(array)
+    failing(info, _SINGULAR)
+    return as_dtype(found, result_dtype(array))
+
+
+@implements(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    """As `numpy.linalg.tensorsolve`."""
+    array, right = handle(a), handle(b)
+    ndim = array.ndim
+    if axes is not None:
+        order = list(range(ndim))
+        for k in axes:
+            order.remove(k)
+            order.insert(ndim, k)
+        array = _F[np.transpose](array, order)
+    shape = array.shape[-(ndim - right.ndim) :]
+    n = math.prod(shape)
+    if array.size != n**2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    found = solve(_F[np.reshape](array, (n, n)), _F[np.ravel](right))
+    return _F[np.reshape](found, shape)
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: Any = 2) -> Any:
+    """As `numpy.linalg.tensorinv`."""
+    array = handle(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    columns, rows = array.shape[:ind], array.shape[ind:]
+    found = inv(_F[np.reshape](array, (math.prod(rows), -1)))
+    return _F[np.reshape](found, (*rows, *columns))
+
+
+# ---- determinants ----------------------------------------------------------------------------------------------------
+
+
+def _sign_and_log(a: Array) -> tuple[Any, Any]:
+    """The determinants in double precision: signs, and logarithms of their sizes."""
+    (x,) = computed(a)
+    lu, pivots, info = run("lu", x)
+    diagonal = _F[np.diagonal](fresh(lu), 0, -2, -1)
+    places = atoms.literal(np.arange(1, a.shape[-1] + 1, dtype=np.int32))
+    swapped = atoms.ufunc(np.not_equal, pivots, atoms.broadcast_to(places, pivots.type.shape))
+    size = _F[np.abs](diagonal)
+    if lu.type.dtype.kind == "c":
+        signs = _F[np.prod](diagonal / size, axis=-1)
+    else:
+        signs = _F[np.prod](_F[np.where](diagonal < 0, -1.0, 1.0), axis=-1)
+    odd = _F[np.sum](fresh(swapped), axis=-1) % 2
+    signs = _F[np.where](odd == 1, -signs, signs)
+    singular = _F[np.not_equal](fresh(info), 0)
+    logs = _F[np.where](singular, -np.inf, _F[np.sum](_F[np.log](size), axis=-1))
+    return _F[np.where](singular, 0.0, signs), logs
+
+
+@implements(np.linalg.slogdet)
+def slogdet(a: Any) -> Any:
+    """As `numpy.linalg.slogdet`."""
+    array = handle(a)
+    assert_square(array)
+    dtype = result_dtype(array)
+    sign, log = _sign_and_log(array)
+    return SlogdetResult(result(atom_of(sign, dtype)), result(atom_of(log, real_of(dtype))))
+
+
+@implements(np.linalg.det)
+def det(a: Any) -> Any:
+    """As `numpy.linalg.det`."""
+    array = handle(a)
+    assert_square(array)
+    dtype = result_dtype(array)
+    sign, log = _sign_and_log(array)
+    return result(atom_of(sign * _F[np.exp](log), dtype))
+
+
+# ---- least squares ---------------------------------------------------------------------------------------------------
+
+
+@implements(np.linalg.pinv)
+def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoValue) -> Any:
+    """As `numpy.linalg.pinv`."""
+    array = handle(a)
+    if rcond is not None and rtol is not NoValue:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
+    if rcond is None and rtol is None:
+        rcond = max(array.shape[-2:]) * np.finfo(array.dtype).eps
+    elif rcond is None:
+        rcond = 1e-15 if rtol is NoValue else rtol
+    if 0 in array.shape[-2:]:
+        *stack, m, n = array.shape
+        return fresh(zeros_atom((*stack, n, m), array.dtype))
+    u, s, vt = _F[np.linalg.svd](_F[np.conjugate](array), full_matrices=False, hermitian=hermitian)
+    cutoff = handle(rcond)[..., np.newaxis] * _F[np.max](s, axis=-1, keepdims=True)
+    inverted = _F[np.where](s > cutoff, 1 / s, np.zeros((), s.dtype))
+    scaled = inverted[..., np.newaxis] * _F[np.matrix_transpose](u)
+    return _F[np.matmul](_F[np.matrix_transpose](vt), scaled)
+
+
+@implements(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
+    left, right = handle(a), handle(b)
+    vectors = right.ndim == 1
+    right = right[:, np.newaxis] if vectors else right
+    for array in (left, right):
+        if array.ndim != 2:
+            raise np.linalg.LinAlgError(f"{array.ndim}-dimensional array given. Array must be two-dimensional")
+    m, n = left.shape
+    if m != right.shape[0]:
+        raise np.linalg.LinAlgError("Incompatible dimensions")
+    dtype = result_dtype(left, right)
+    x, y = (fresh(v) for v in computed(left, right))
+    u, s, vh, info = run("svd", x.atom, full=False, vectors=True)
+    failing(info, "SVD did not converge in Linear Least Squares")
+    large = fresh(s) > _cutoff(rcond, max(m, n)) * _F[np.max](fresh(s), initial=0)
+    turned = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(u))), y)
+    scaled = _F[np.where](large[:, np.newaxis], turned / fresh(s)[:, np.newaxis], 0.0)
+    found = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(vh))), scaled)
+    rank = atom_of(_F[np.sum](large), np.int32)
+    rest = _residuals(y - _F[np.matmul](x, found), rank, (m, n), real_of(dtype))
+    solution = found[:, 0] if vectors else found
+    return as_dtype(atom_of(solution), dtype), rest, result(rank), as_dtype(s, real_of(dtype))
+
+
+def _cutoff(rcond: Any, size: int) -> Any:
+    """The ratio to the largest singular value up to which one counts as zero, by LAPACK's gelsd."""
+    given: Any = handle(np.finfo(FLOAT64).eps * size if rcond is None else rcond)
+    plain = _F[np.logical_and](given > 0, given < 1)
+    return _F[np.where](plain, given, np.finfo(FLOAT64).eps / 2)
+
+
+def _residuals(rest: Any, rank: Atom, shape: tuple[int, int], dtype: np.dtype[Any]) -> Any:
+    """Sums of squares where all columns are independent and fewer than the rows, else an empty array."""
+    none = fresh(zeros_atom((0,), dtype))
+    m, n = shape
+    if m <= n:
+        return none
+    squares = rest.real**2 + rest.imag**2 if rest.dtype.kind == "c" else rest * rest
+    sums = as_dtype(atom_of(_F[np.sum](squares, axis=0)), dtype)
+    full = atoms.ufunc(np.equal, rank, atoms.literal(n, np.int32))
+    return ChoiceValue(atoms.convert(full, np.int32), (none, sums))

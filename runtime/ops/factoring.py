@@ -1,0 +1,278 @@
+"""Systems of linear equations, and the factorings that solve them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import arity, keywords
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.indexing import take
+from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
+from anabranch.runtime.ops.op import NDArray, expect
+
+_INT64 = np.dtype(np.int64)
+
+
+class _Lu(Lapack):
+    """`lu(a)`: `(lu, pivots, info)` of square matrices, as LAPACK's getrf: row i was swapped with row `pivots[i]`.
+
+    Pivots count from 1. A positive `info` is the number of the first pivot that is zero.
+    """
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        keywords(self.name, params)
+        stack, n, _ = matrices(self.name, a, square=True)
+        return a, ArrayType((*stack, n), INT32), info_type(a)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        (a,) = arrays
+        results: tuple[NDArray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
+        return results
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return call(emitter, "getrf", inputs, in_types, out_types)
+
+
+def _eliminate(a: NDArray) -> tuple[NDArray, NDArray, int]:
+    """Gaussian elimination with partial pivoting."""
+    lu, pivots, info = a.copy(), np.zeros(len(a), INT32), 0
+    for i in range(len(a)):
+        column = lu[i:, i]
+        # LAPACK measures complex numbers by the sum of their parts' sizes.
+        at = i + int(np.argmax(abs(column.real) + abs(column.imag)))
+        pivots[i] = at + 1
+        lu[[i, at]] = lu[[at, i]]
+        if lu[i, i] == 0:
+            info = info or i + 1
+            continue
+        lu[i + 1 :, i] /= lu[i, i]
+        lu[i + 1 :, i + 1 :] -= np.outer(lu[i + 1 :, i], lu[i, i + 1 :])
+    return lu, pivots, info
+
+
+class _Solve(Lapack):
+    """`solve(a, b)`: `(x, info)` with `a @ x = b` for square matrices a; `info` is positive where one is singular."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        a, b = arity(self.name, inputs, 2)
+        keywords(self.name, params)
+        stack, n, _ = matrices(self.name, a, square=True)
+        expect(matrices(self.name, b)[:2] == (stack, n), self.name, f"right-hand sides {b} for {a}")
+        expect(a.dtype == b.dtype, self.name, f"dtypes {a.dtype} and {b.dtype}")
+        return b, info_type(a)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        a, b = arrays
+        outs = self.type(*(ArrayType(x.shape, x.dtype) for x in arrays))
+        found: tuple[NDArray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
+        return found
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (a, _), (a_type, b_type) = inputs, in_types
+        if a_type.size == 0 or b_type.size > 0:
+            return super().lower(emitter, inputs, in_types, out_types, **params)
+        # No right-hand sides: all that is asked is whether a is singular.
+        return emitter.constant(np.zeros(b_type.shape), b_type), _factored(emitter, a, a_type)[2]
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (a, b), (a_type, b_type) = inputs, in_types
+        factors, pivots, info = _factored(emitter, a, a_type)
+        x = _swapped(emitter, b, b_type, pivots)
+        for triangle, diagonal in (("L", "U"), ("U", "N")):
+            flags = {"side": "L", "uplo": triangle, "trans_x": "N", "diag": diagonal}
+            (x,) = call(emitter, "trsm", [factors, x], [a_type, b_type], [b_type], **flags)
+        return x, info
+
+
+def _factored(emitter: Emitter, a: str, type: ArrayType) -> list[str]:
+    """What `lu` gives."""
+    return call(emitter, "getrf", [a], [type], lu.type(type))
+
+
+def _swapped(emitter: Emitter, b: str, type: ArrayType, pivots: str) -> str:
+    """The matrices b with the rows swapped that the pivots say."""
+    n, columns = type.shape[-2:]
+    count = type.size // (n * columns)
+    index = ArrayType((count, n), _INT64)
+    pivots = emitter.convert(
+        emitter.reshape(pivots, ArrayType(type.shape[:-1], INT32), index.shape), ArrayType(index.shape, INT32), _INT64
+    )
+    rows = _row_order(emitter, pivots, index)
+    firsts = emitter.binary("multiply", emitter.iota(0, index), emitter.constant(n, index), index)
+    rows = emitter.reshape(emitter.binary("add", rows, firsts, index), index, (count * n, 1))
+    flat = ArrayType((count * n, columns), type.dtype)
+    taken = take(emitter, emitter.reshape(b, type, flat.shape), rows, flat, ArrayType((count * n, 1), _INT64))
+    return emitter.reshape(taken, flat, type.shape)
+
+
+def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
+    """Which row comes to each place, by swaps one after the other, for all matrices of the stack at once."""
+    count, n = type.shape
+    step, column = ArrayType((), _INT64), ArrayType((count, 1), _INT64)
+    state = [step, type, type]
+
+    def going(names: list[str]) -> Sequence[str]:
+        return emitter.typed([emitter.compare(names[0], emitter.constant(n, step), "LT", step)], [_BOOL])
+
+    def swap(names: list[str]) -> Sequence[str]:
+        i, order, targets = names
+
+        def wide(x: str) -> str:
+            return emitter.broadcast(emitter.reshape(x, column, (count,)), ArrayType((count,), _INT64), type.shape, [0])
+
+        def at(x: str) -> str:
+            starts = [emitter.constant(0, step), i]
+            return emitter.op(
+                "dynamic_slice", [x, *starts], [type, step, step], column, f"slice_sizes = array<i64: {count}, 1>"
+            )
+
+        places = emitter.iota(1, type)
+        target = emitter.binary("subtract", wide(at(targets)), emitter.constant(1, type), type)
+        here = emitter.compare(places, emitter.broadcast(i, step, type.shape, []), "EQ", type)
+        there = emitter.compare(places, target, "EQ", type)
+        kept = emitter.select(there, order, emitter.constant(0, type), type)
+        zero = emitter.constant(0, step)
+        (moved,) = emitter.reduce([kept], [type], [zero], [1], lambda p: [emitter.binary("add", p[0], p[1], step)])
+        moved = emitter.broadcast(moved, ArrayType((count,), _INT64), type.shape, [0])
+        swapped = emitter.select(here, moved, emitter.select(there, wide(at(order)), order, type), type)
+        following = emitter.binary("add", i, emitter.constant(1, step), step)
+        return emitter.typed([following, swapped, targets], state)
+
+    def loop(names: list[str]) -> Sequence[str]:
+        regions = [emitter.region(state, going), emitter.region(state, swap)]
+        return emitter.multi("while", names, state, state, regions)
+
+    start = [emitter.constant(0, step), emitter.iota(1, type), pivots]
+    return emitter.native(start, state, state, loop)[1]
+
+
+class _Cholesky(Lapack):
+    """`cholesky[upper](a)`: `(factor, info)`; of a only one triangle is read, the other of the factor is zero."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        (upper,) = keywords(self.name, params, "upper")
+        expect(isinstance(upper, bool), self.name, f"upper={upper!r} is no bool")
+        matrices(self.name, a, square=True)
+        return a, info_type(a)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        (a,) = arrays
+        outs = self.type(ArrayType(a.shape, a.dtype), **params)
+        found: tuple[NDArray, ...] = each(
+            lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=params["upper"])]), outs, a
+        )
+        return found
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (type,), upper = in_types, params["upper"]
+        factor, info = call(emitter, "potrf", inputs, in_types, out_types, uplo="U" if upper else "L")
+        index, rank = ArrayType(type.shape, _INT64), len(type.shape)
+        kept = emitter.compare(
+            emitter.iota(rank - 2, index), emitter.iota(rank - 1, index), "LE" if upper else "GE", index
+        )
+        return emitter.select(kept, factor, emitter.constant(0, type), type), info
+
+
+class _Qr(Lapack):
+    """`qr(a)`: `(h, tau)`, R above the diagonal of h, below it the reflections whose product Q is, with factors tau."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        keywords(self.name, params)
+        _, m, n = matrices(self.name, a)
+        return a, like(a, min(m, n))
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        h, tau = np.linalg.qr(arrays[0], mode="raw")
+        return np.swapaxes(h, -1, -2), tau
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return call(emitter, "geqrf", inputs, in_types, out_types)
+
+
+class _Reflections(Lapack):
+    """`reflections(h, tau)`: the first columns of the product of what `qr` gives, as many as h has."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        h, tau = arity(self.name, inputs, 2)
+        keywords(self.name, params)
+        stack, m, n = matrices(self.name, h)
+        expect(tau.dtype == h.dtype and tau.shape[:-1] == stack, self.name, f"factors {tau} for {h}")
+        expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
+        return (h,)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        h, tau = arrays
+        (m, n), k = h.shape[-2:], tau.shape[-1]
+        q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()
+        for i in reversed(range(k)):
+            v = np.tril(h, -1)[..., i : i + 1].copy()
+            v[..., i, :] = 1
+            q -= tau[..., i, None, None] * (v @ (np.conj(np.swapaxes(v, -1, -2)) @ q))
+        return (q,)
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return call(emitter, "orgqr", inputs, in_types, out_types)
+
+
+_BOOL = ArrayType((), np.dtype(np.bool_))
+lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
+qr, reflections = _Qr("qr"), _Reflections("reflections")

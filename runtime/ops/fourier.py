@@ -1,0 +1,59 @@
+"""Discrete Fourier transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import arity, keywords
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
+_COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
+_REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
+
+
+class _Transform(Op):
+    """`transform[kind, n](x)`: NumPy's function of that name along the last axis, n points; inverses divide by n.
+
+    The axis has what the kind takes: n elements, or `n // 2 + 1` for `irfft`, which takes those it leaves out to be
+    the conjugates of these.
+    """
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (x,) = arity(self.name, inputs, 1)
+        kind, n = keywords(self.name, params, "kind", "n")
+        expect(kind in _KINDS, self.name, f"kind={kind!r} is none of {', '.join(_KINDS)}")
+        dtypes = _COMPLEX if kind == "rfft" else _REAL
+        expect(x.dtype.char in dtypes, self.name, f"{kind} of {x.dtype}")
+        expect(n > 0 and len(x.shape) > 0, self.name, f"{n} points of {x}")
+        half = n // 2 + 1
+        taken, given = {"rfft": (n, half), "irfft": (half, n)}.get(kind, (n, n))
+        expect(x.shape[-1] == taken, self.name, f"{n} points of {x}")
+        return (ArrayType((*x.shape[:-1], given), dtypes[x.dtype.char] if kind[:-3] in ("r", "ir") else x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return (_KINDS[params["kind"]](arrays[0], params["n"]),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (out,), kind = out_types, params["kind"].upper()
+        if out.size == 0:
+            return [emitter.constant(np.zeros(out.shape), out)]
+        attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: {params['n']}>"
+        return [emitter.op("fft", inputs, in_types, out, attributes)]
+
+
+transform = _Transform("transform")

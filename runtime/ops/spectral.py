@@ -1,0 +1,146 @@
+"""Eigenvalues and singular values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ops.checks import arity, keywords
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.lapack import (
+    COMPLEX128,
+    FLOAT64,
+    Lapack,
+    attempt,
+    call,
+    each,
+    info_type,
+    like,
+    matrices,
+    real,
+)
+from anabranch.runtime.ops.op import NDArray, expect
+
+
+class _Spectral(Lapack):
+    """An op that gives vectors where the param `vectors` says so."""
+
+    __slots__ = ()
+
+    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+        """NumPy's answer for one matrix."""
+        raise NotImplementedError
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        (a,) = arrays
+        outs = self.type(ArrayType(a.shape, a.dtype), **params)
+        results: tuple[NDArray, ...] = each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
+        return results
+
+
+class _Svd(_Spectral):
+    """`svd[full, vectors](a)`: `(u, s, vh, info)`, or `(s, info)`; `full` matrices u and vh are square."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        full, vectors = keywords(self.name, params, "full", "vectors")
+        _, m, n = matrices(self.name, a)
+        k = min(m, n)
+        s = real(a, k)
+        if not vectors:
+            return s, info_type(a)
+        return like(a, m, m if full else k), s, like(a, n if full else k, n), info_type(a)
+
+    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+        if not params["vectors"]:
+            return [np.linalg.svd(a, compute_uv=False)]
+        return np.linalg.svd(a, full_matrices=params["full"])
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (a,), vectors = in_types, params["vectors"]
+        # LAPACK's routine has all outputs, also those that it leaves alone; the first is room to work in.
+        outs = self.type(a, full=params["full"], vectors=True)
+        mode = "N" if not vectors else "A" if params["full"] else "S"
+        u, s, vh = outs[:3]
+        _, *results = call(emitter, "gesdd", inputs, in_types, [a, s, u, vh, outs[3]], mode=mode)
+        return [results[1], results[0], results[2], results[3]] if vectors else [results[0], results[3]]
+
+
+class _Eigh(_Spectral):
+    """`eigh[lower, vectors](a)`: `(w, v, info)`, or `(w, info)`, of the Hermitian matrices whose one triangle a has."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        lower, vectors = keywords(self.name, params, "lower", "vectors")
+        expect(isinstance(lower, bool), self.name, f"lower={lower!r} is no bool")
+        _, n, _ = matrices(self.name, a, square=True)
+        return (real(a, n), *([a] if vectors else []), info_type(a))
+
+    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+        triangle: Any = "L" if params["lower"] else "U"
+        return np.linalg.eigh(a, triangle) if params["vectors"] else [np.linalg.eigvalsh(a, triangle)]
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (a,), vectors = in_types, params["vectors"]
+        mode, triangle = "V" if vectors else "N", "L" if params["lower"] else "U"
+        outs = [a, out_types[0], out_types[-1]]
+        v, w, info = call(emitter, "syevd", inputs, in_types, outs, mode=mode, uplo=triangle)
+        return [w, v, info] if vectors else [w, info]
+
+
+class _Eig(_Spectral):
+    """`eig[vectors](a)`: `(w, v, info)`, or `(w, info)`, of square matrices; w and v are complex."""
+
+    __slots__ = ()
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        (a,) = arity(self.name, inputs, 1)
+        (vectors,) = keywords(self.name, params, "vectors")
+        _, n, _ = matrices(self.name, a, square=True)
+        w, v = (ArrayType((*a.shape[:-2], *shape), COMPLEX128) for shape in ((n,), (n, n)))
+        return (w, *([v] if vectors else []), info_type(a))
+
+    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+        return np.linalg.eig(a) if params["vectors"] else [np.linalg.eigvals(a)]
+
+    def emit(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        (a,), vectors = in_types, params["vectors"]
+        w_type, v_type = out_types[0], ArrayType(a.shape, COMPLEX128)
+        part = ArrayType(w_type.shape, FLOAT64)
+        parts = [part, part] if a.dtype == FLOAT64 else [w_type]
+        outs = [*parts, v_type, v_type, out_types[-1]]
+        flags = {"compute_left": "N", "compute_right": "V" if vectors else "N"}
+        *w, _, v, info = call(emitter, "geev", inputs, in_types, outs, **flags)
+        values = emitter.op("complex", w, parts, w_type) if len(w) == 2 else w[0]
+        return [values, v, info] if vectors else [values, info]
+
+
+svd, eigh, eig = _Svd("svd"), _Eigh("eigh"), _Eig("eig")
