@@ -81,6 +81,22 @@ class Caught:
     numbers: tuple[int, ...]
 
 
+@dataclasses.dataclass(slots=True)
+class Active:
+    """The calls of one function that are in progress.
+
+    Attributes
+    ----------
+    depths : list of int
+        Of the builders in which it was called.
+    inner : int
+        How many calls the outermost one has made of it under run-time conditions, ended ones too.
+    """
+
+    depths: list[int] = dataclasses.field(default_factory=list)
+    inner: int = 0
+
+
 class Trace:
     """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
 
@@ -111,8 +127,8 @@ class Trace:
         self.staged_sites: set[Any] = set()
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
-        # For each function that is running, the depths of the builders in which it was called.
-        self.active: dict[Any, list[int]] = {}
+        # The calls in progress, by the function's code.
+        self.active: dict[Any, Active] = {}
         # The bodies of try statements in progress, and what their handlers have caught, by the exception's id.
         self.regions: list[Any] = []
         self.caught: dict[int, Caught] = {}

@@ -24,7 +24,7 @@ from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
-from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.trace import Active, current, tracing
 from anabranch.runtime.values.checks import internal
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.transpile import is_rewritten as is_rewritten
@@ -33,6 +33,7 @@ _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _ITERABLES = (range, enumerate, zip, reversed)
 # Class methods of dates that read the clock.
 _NOW = ("now", "today", "utcnow")
+_INNER_CALLS = 300  # of a function to itself that may be traced for one call
 _OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
 
 
@@ -107,18 +108,36 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(target(*args, **kwargs))
     builder = current()
-    depths = builder.trace.active.setdefault(code, [])
-    # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
-    if depths and builder.depth > depths[-1] and len(set(depths)) >= settings().recursion_limit:
-        raise RecursionError(
-            f"{code.co_name} calls itself under run-time conditions to a depth of more than {len(set(depths))}; "
-            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
-        )
-    depths.append(builder.depth)
+    active = builder.trace.active.setdefault(code, Active())
+    _guard_depth(code.co_name, active, builder.depth)
+    active.depths.append(builder.depth)
     try:
         return target(*args, **kwargs)
     finally:
-        depths.pop()
+        active.depths.pop()
+
+
+def _guard_depth(name: str, active: Active, depth: int) -> None:
+    """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions."""
+    if not active.depths:
+        active.inner = 0
+        return
+    # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
+    if depth <= active.depths[-1]:
+        return
+    limit, levels = settings().recursion_limit, len(set(active.depths))
+    active.inner += 1
+    if active.inner > max(_INNER_CALLS, limit):
+        raise UnsupportedOperationError(
+            f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
+            f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
+            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it static"
+        )
+    if levels >= limit:
+        raise RecursionError(
+            f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
+            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
+        )
 
 
 def _from_library(made: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import operator
 from collections.abc import Callable
@@ -66,6 +67,11 @@ def is_not(a: Any, b: Any) -> Any:
     return boolean.not_(is_(a, b))
 
 
+_SIZED: tuple[type[Any], ...] = (
+    tuple, list, set, frozenset, collections.deque, type({}.keys()), type({}.values()), type({}.items()),
+)  # fmt: skip
+
+
 def in_(item: Any, container: Any) -> Any:
     """`item in container`, for containers of static size and for arrays."""
     if isinstance(container, ChoiceValue):
@@ -83,7 +89,7 @@ def in_(item: Any, container: Any) -> Any:
     elements = container
     if isinstance(container, dict):
         elements = tuple(container)
-    if isinstance(elements, (tuple, list, set, frozenset)) and (has_traced(item) or has_traced(tuple(elements))):
+    if isinstance(elements, _SIZED) and (has_traced(item) or has_traced(tuple(elements))):
         result: Any = False
         for element in elements:
             result = boolean.or_(result, _later(item, element))

@@ -8,8 +8,9 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import arithmetic, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.traced import Traced
 
 
@@ -110,6 +111,17 @@ class NumPyScalar(NumPyLike):
 
     def __iter__(self) -> Any:
         raise TypeError(f"'numpy.{self.abstract.dtype.name}' object is not iterable")
+
+    def __round__(self, digits: Any = None) -> Any:
+        dtype = self.abstract.dtype
+        if dtype.kind == "b" or (dtype.kind == "c" and digits is None):
+            raise TypeError(f"type numpy.{dtype.name} doesn't define __round__ method")
+        rounded = dispatch.FUNCTIONS[np.round](self, 0 if digits is None else digits)
+        if digits is not None:
+            return rounded
+        return python_conversions.to_int(
+            python_scalar(atoms.convert(rounded.atom, np.float64 if dtype.kind == "f" else np.int64))
+        )
 
 
 wrap.register_class("scalar", NumPyScalar)

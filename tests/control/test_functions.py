@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedOperationError, jit
+from anabranch.runtime.config import configure
 from tests.control.table import Program, Table
 
 case = Table()
@@ -201,6 +203,21 @@ def static_recursion(x):
 @case((5,), (8,), (0,), slow=True)
 def mutual_tail_recursion(n):
     return is_even(n)
+
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@case((6,), (1,), refused=UnsupportedOperationError)
+def recursion_in_two_places(n):
+    return fibonacci(n)
+
+
+def test_recursion_in_two_places_works_to_a_small_depth() -> None:
+    wrapped = jit(fibonacci)
+    with configure(recursion_limit=6):
+        assert [wrapped(n) for n in range(6)] == [0, 1, 1, 2, 3, 5]
 
 
 @case((2.0,), (-2.0,), (8.0,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import math
 import operator
@@ -22,6 +23,22 @@ CACHE: dict[str, float] = {}
 @case((3,), (7,))
 def in_a_range(n):
     return n in range(0, 10, 3), n in range(5)
+
+
+@case((3,), (0,))
+def in_a_deque_and_in_views_of_a_dict(n):
+    queue, table = collections.deque([n, 1, 2]), {"a": n, "b": 2}
+    return 3 in queue, n in queue, 0 not in queue, n in table.values(), ("a", 3) in table.items(), "a" in table.keys()
+
+
+@case((np.float64(2.5), np.int32(15), np.float32(1.25)), (np.float64(np.nan), np.int32(0), np.float32(-0.5)))
+def round_of_numpy_scalars(a, b, c):
+    return round(c), round(a, 1), round(c, 1), round(b, -1), round(b), round(a)
+
+
+@case((np.bool_(True),), (np.complex128(1j),))
+def round_of_what_has_none(a):
+    return round(a)
 
 
 @case((3,), (7,))
