@@ -65,9 +65,13 @@ class CompileOptions:
     flags
         XLA flags for this program alone, with values of the flag's own type; an enum's value is its full name.
         They win over the defaults of this module.
+    asynchronous
+        Whether `Executable.execute_buffers` hands runs to another thread and returns at once. Data on the device
+        (`put`) belongs to such programs.
     """
 
     flags: tuple[Flag, ...] = ()
+    asynchronous: bool = False
 
 
 class LoweringError(RuntimeError):

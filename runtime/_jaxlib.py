@@ -80,11 +80,13 @@ class _Sharding(_jax.SingleDeviceSharding):
 
 
 class _Backend:
-    """The process's client and its device."""
+    """One of the process's two clients, and its device.
 
-    def __init__(self) -> None:
-        # Handing a run to another thread costs 70 µs, and the caller waits for it anyway.
-        self.client = xc.make_cpu_client(asynchronous=False)
+    Handing a run to another thread costs 70 µs: it pays where nobody waits, for data that stays on the device.
+    """
+
+    def __init__(self, asynchronous: bool) -> None:
+        self.client = xc.make_cpu_client(asynchronous=asynchronous)
         self.device = self.client.local_devices()[0]
         self.devices = [self.device]
         self.device_list = _jax.DeviceList((self.device,))
@@ -131,18 +133,17 @@ def _fresh_options() -> Any:
 
 
 _lock = threading.Lock()
-_made_backend: _Backend | None = None
+_made_backends: dict[bool, _Backend] = {}
 _lapack_registered = False
 
 
-def _backend() -> _Backend:
-    """The client, made when first asked for: it starts threads."""
-    global _made_backend
-    if _made_backend is None:
+def _backend(asynchronous: bool = False) -> _Backend:
+    """The client of this kind, made when first asked for: it starts threads."""
+    made = _made_backends.get(asynchronous)
+    if made is None:
         with _lock:
-            if _made_backend is None:
-                _made_backend = _Backend()
-    return _made_backend
+            made = _made_backends.get(asynchronous) or _made_backends.setdefault(asynchronous, _Backend(asynchronous))
+    return made
 
 
 def register_lapack() -> None:
@@ -179,17 +180,32 @@ class Buffer:
 def put(array: NDArray) -> Buffer:
     """Copy an array to the device. Writing to the array afterwards changes nothing there."""
     kind = BufferType(array.shape, array.dtype.newbyteorder("="))
-    return Buffer(_backend().place(aligned_copy(array, kind), kind), kind)
+    return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind), kind), kind)
+
+
+def wait(buffer: Buffer) -> None:
+    """Wait until a buffer's contents are there.
+
+    Raises
+    ------
+    ExecutionError
+        The run that makes them failed.
+    """
+    try:
+        buffer.array.block_until_ready()
+    except _jax.JaxRuntimeError as error:
+        fail(error)
 
 
 def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
-    """Return a buffer's contents.
+    """Return a buffer's contents, when they are there.
 
     Returns
     -------
     ndarray
         A writable array of its own, or without `copy` a read-only one that on CPU is the buffer's own memory.
     """
+    wait(buffer)
     array: NDArray = buffer.array._single_device_array_to_np_array_did_copy()[0]
     return array.copy() if copy else array
 
@@ -271,12 +287,22 @@ class Executable:
         return results
 
     def execute_buffers(self, buffers: Sequence[Buffer]) -> list[Buffer]:
-        """Run the program on buffers and wait for its end; raises as a call does."""
+        """Start the program, compiled as asynchronous, on buffers; one with callbacks is waited for.
+
+        Raises as a call does; what fails after the start is raised where a result is waited for.
+        """
         self._check_count(buffers)
         for index, (buffer, kind) in enumerate(zip(buffers, self.inputs, strict=True)):
-            if buffer.kind != kind:
+            if buffer.kind is not kind and buffer.kind != kind:
                 raise ArgumentMismatchError(f"argument {index} is {buffer.kind}, not {kind}")
-        results = self._run([buffer.array for buffer in buffers])
+        arrays = [buffer.array for buffer in buffers]
+        if self._callbacks or not self._handlers:
+            results = self._run(arrays)
+        else:
+            try:
+                results = self._loaded.execute_sharded(arrays).consume_with_handlers(self._handlers)
+            except _jax.JaxRuntimeError as error:
+                fail(error)
         return [Buffer(result, kind) for result, kind in zip(results, self.outputs, strict=True)]
 
     def _check_count(self, arguments: Sequence[object]) -> None:
@@ -380,7 +406,7 @@ def compile_text(
     LoweringError
         The text does not parse or verify (MLIR's message and the line), or XLA can't compile it.
     """
-    backend = _backend()
+    backend = _backend(options.asynchronous)
     if _LAPACK_TARGET in stablehlo_text:
         register_lapack()
     reported = [reporting(callback) for callback in callbacks]
@@ -407,7 +433,7 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN) -> Executable:
         The bytes are damaged, are something else, or come from another release of jaxlib.
     """
     payload, (inputs, outputs) = unpack(data, versions())
-    backend = _backend()
+    backend = _backend(options.asynchronous)
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
 

@@ -7,20 +7,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.signature import Repeated, layout_of
-from anabranch.runtime.trace import Trace
+from anabranch.runtime.trace import OnDevice, Trace
 from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Arguments:
-    """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only."""
+    """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only.
+
+    `device` names those that are Arrays, by leaf.
+    """
 
     args: tuple[layouts.Layout, ...]
     kwargs: dict[str, layouts.Layout]
     aliases: tuple[int, ...] = ()
     readonly: frozenset[int] = frozenset()
     strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+    device: dict[int, str] = dataclasses.field(default_factory=dict)
 
     def first(self, leaf: int) -> int:
         """The first leaf that is the same array."""
@@ -35,6 +39,10 @@ class Arguments:
             array = given.handles[leaf]
             if array is not None:
                 array.storage.readonly = "argument"
+        for leaf, name in self.device.items():
+            array = given.handles[leaf]
+            if array is not None:
+                array.storage.readonly = OnDevice(name)
         for leaf, strides in self.strides.items():
             array = given.handles[leaf]
             if array is not None:

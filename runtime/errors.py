@@ -14,6 +14,8 @@
     ├── AliasError                       (also ValueError)
     ├── IntegerRangeError                (also OverflowError)
     ├── StaticArgumentError              (also TypeError)
+    ├── ImmutableArrayError              (also TypeError)
+    ├── DeletedArrayError                (also RuntimeError)
     └── EscapedTracerError               (also RuntimeError)
 """
 
@@ -66,6 +68,17 @@ class IntegerRangeError(AnabranchError, OverflowError):
 
 class StaticArgumentError(AnabranchError, TypeError):
     """A static argument that is not hashable, or names a parameter that is not there."""
+
+
+class ImmutableArrayError(AnabranchError, TypeError):
+    """Something would write into an `anabranch.Array`, which never changes.
+
+    What to change: write into a copy, `numpy.asarray(a).copy()` or, in a compiled function, `a = a.copy()`.
+    """
+
+
+class DeletedArrayError(AnabranchError, RuntimeError):
+    """An `anabranch.Array` is used whose memory was given back by `delete`."""
 
 
 class EscapedTracerError(AnabranchError, RuntimeError):

@@ -187,7 +187,8 @@ class Wrapped(Generic[P, R]):
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
         strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        arguments = arguments_of(args, kwargs, aliases=aliases, readonly=readonly, strides=strides)
+        known = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
+        arguments = arguments_of(args, kwargs, **known)
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})

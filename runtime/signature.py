@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
+from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, UnsupportedValueError
 from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
@@ -50,10 +52,11 @@ _TOO_WIDE = tuple(
 class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
-    __slots__ = ("arrays", "containers", "values")
+    __slots__ = ("arrays", "containers", "device", "values")
 
     def __init__(self) -> None:
         self.values: list[Any] = []
+        self.device: dict[int, str] = {}  # Arrays by their places among the values, for messages
         self.arrays: list[NDArray] = []
         self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
 
@@ -72,6 +75,10 @@ class Leaves:
         if kind in PYTHON_DTYPES:
             self.values.append(value)
             return kind
+        if kind is device.Array:
+            self.device[len(self.values)] = f"argument '{where}'"
+            self.values.append(value)
+            return (device.Array, value.shape, value.dtype)
         if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
             if value.dtype in _TOO_WIDE:
                 raise UnsupportedValueError(f"argument '{where}': a scalar of dtype {value.dtype} cannot be compiled")
@@ -97,7 +104,7 @@ class Leaves:
             *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
         )
 
-    def hoist(self, array: NDArray) -> None:
+    def hoist(self, array: NDArray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
 
         Raises
@@ -108,6 +115,8 @@ class Leaves:
         if any(a is array for a in self.arrays):
             raise AliasError("an array from outside of the function is passed to it, too; pass it alone, or a copy")
         self.values.append(array)
+        if isinstance(array, device.Array):
+            return
         self.arrays.append(array)
 
     def aliases(self) -> tuple[int, ...]:
@@ -128,6 +137,20 @@ class Leaves:
         """
         dtypes = PYTHON_DTYPES
         return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
+
+    def on_device(self) -> list[Buffer]:
+        """The leaves on the device: Arrays as they are, the rest copied there.
+
+        Raises
+        ------
+        OverflowError
+            For a Python int beyond int64.
+        DeletedArrayError
+        """
+        return [
+            v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v))))
+            for v in self.values
+        ]
 
 
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
@@ -203,6 +226,8 @@ def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
         return layouts.Leaf(python_abstract(type(value)))
     if isinstance(value, np.generic):
         return layouts.Leaf(Abstract((), value.dtype, Kind.SCALAR))
+    if isinstance(value, device.Array):
+        return layouts.Leaf(Abstract(value.shape, value.dtype, Kind.ARRAY))
     if isinstance(value, np.ndarray):
         return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
     if isinstance(value, ShapeDtypeStruct):

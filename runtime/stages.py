@@ -6,8 +6,9 @@ import dataclasses
 from typing import Any
 
 from anabranch.runtime import lower as lowering
-from anabranch.runtime._host import CallbackError, CompileOptions, HostCallback, NDArray
-from anabranch.runtime._jaxlib import Executable, compile_text
+from anabranch.runtime._host import CallbackError, CompileOptions, HostCallback
+from anabranch.runtime._jaxlib import Executable, compile_text, to_numpy
+from anabranch.runtime.array import Array
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
@@ -70,6 +71,8 @@ class Lowered:
 
     def compile(self, options: CompileOptions = CompileOptions()) -> Compiled:  # noqa: B008 - frozen
         """Compile with XLA."""
+        if self.traced.plan.on_device:
+            options = dataclasses.replace(options, asynchronous=True)
         return Compiled(self, compile_text(self.text, options, self.callbacks))
 
 
@@ -96,14 +99,25 @@ class Compiled:
             check_sharing(leaves, self.plan.mutated)
         if self.plan.written or self.plan.slots:
             check_objects(leaves, self.plan.guards.heap)
-        if not self.plan.looks_at_callers:
-            return self.plan.finish(self.executable(leaves.buffers()), leaves)
-        with called_here():
-            return self.plan.finish(self._with_callbacks(leaves), leaves)
+        if self.plan.looks_at_callers:
+            with called_here():
+                return self._with_callbacks(leaves)
+        if self.plan.on_device:
+            return self._finish_on_device(leaves)
+        return self.plan.finish(self.executable(leaves.buffers()), leaves)
 
-    def _with_callbacks(self, leaves: Leaves) -> list[NDArray]:
+    def _finish_on_device(self, leaves: Leaves) -> Any:
+        """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
+        outputs = self.executable.execute_buffers(leaves.on_device())
+        staying = self.plan.result_count
+        there: list[Any] = [Array(b) for b in outputs[:staying]]
+        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+
+    def _with_callbacks(self, leaves: Leaves) -> Any:
         try:
-            return self.executable(leaves.buffers())
+            if self.plan.on_device:
+                return self._finish_on_device(leaves)
+            return self.plan.finish(self.executable(leaves.buffers()), leaves)
         except CallbackError as error:
             raised = error.__cause__
         assert raised is not None

@@ -27,6 +27,12 @@ _INT32 = ArrayType((), np.dtype(np.int32))
 NDArray = np.ndarray[Any, Any]
 
 
+class OnDevice(str):
+    """What stands for an `anabranch.Array`, by words for messages: nothing can be written into it."""
+
+    __slots__ = ()
+
+
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 

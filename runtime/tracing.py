@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.control import restaging, vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_hoistable, is_rewritten, resolve
@@ -20,7 +21,7 @@ from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.signature import Leaves
-from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, UnreachableError, building
+from anabranch.runtime.trace import Builder, Failure, OnDevice, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
@@ -58,7 +59,13 @@ class Plan:
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
-    hoisted: tuple[NDArray, ...] = ()  # arrays from outside, inputs after the arguments
+    hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
+
+    @property
+    def result_count(self) -> int:
+        """How many outputs are leaves of the result and of new contents of objects; these come first."""
+        return self.leaf_count - len(self.returned_arguments) - len(self.shared_results)
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
@@ -238,6 +245,7 @@ def _plan(
         effects=waiting,
         looks_at_callers=trace.effects in root.written,
         hoisted=tuple(hoisted.arrays),
+        on_device=bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays),
     )  # fmt: skip
 
 
@@ -263,18 +271,22 @@ class Hoisted:
 
     def __init__(self, trace: Trace, guards: Guards) -> None:
         self.trace, self.guards = trace, guards
-        self.arrays: list[NDArray] = []
+        self.arrays: list[NDArray | device.Array] = []
         self.handles: list[Array] = []
 
-    def handle(self, array: NDArray) -> Array:
+    def handle(self, array: NDArray | device.Array) -> Array:
         """The traced array that stands for it."""
         for known, handle in zip(self.arrays, self.handles, strict=True):
             if known is array:
                 return handle
         root = self.trace.root
         formal = root.formal(ArrayType(array.shape, array.dtype.newbyteorder("=")))
-        storage = Storage(formal.type, None if array.flags.writeable else "array from outside")
-        storage.strides = None if array.flags.c_contiguous else array.strides
+        storage = Storage(formal.type)
+        if isinstance(array, device.Array):
+            storage.readonly = OnDevice("an array from outside of the function")
+        else:
+            storage.readonly = None if array.flags.writeable else "array from outside"
+            storage.strides = None if array.flags.c_contiguous else array.strides
         root.env[storage] = formal
         self.arrays.append(array)
         self.handles.append(Array(storage))
@@ -337,7 +349,8 @@ def _identities(
     for k, p in enumerate(packed):
         if p.handle is None:
             continue
-        if p.handle.storage in owners and all(step.static for step in p.handle.path):
+        own = p.handle.path and isinstance(p.handle.storage.readonly, OnDevice)  # an Array has no views
+        if p.handle.storage in owners and not own and all(step.static for step in p.handle.path):
             returned[k] = (owners[p.handle.storage], p.handle.path)
             continue
         first = seen.setdefault((p.handle.storage, p.handle.path), k)

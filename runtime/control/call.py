@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch import transpile
+from anabranch.runtime.array import Array
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, text
 from anabranch.runtime.control.sources import generator
@@ -50,7 +51,7 @@ def counterpart(value: object) -> str | None:
     """
     if value is np:
         return "ab.numpy"
-    if type(value) is np.ndarray:
+    if type(value) in (np.ndarray, Array):
         return "ab.outside"
     if value is math:
         return "ab.math"
@@ -281,9 +282,9 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
 def _reads_arrays(function: types.FunctionType) -> bool:
     """Whether a function has an array in its globals or its closure."""
     names = function.__code__.co_names
-    if any(type(function.__globals__.get(n)) is np.ndarray for n in names):
+    if any(type(function.__globals__.get(n)) in (np.ndarray, Array) for n in names):
         return True
-    return any(type(v) is np.ndarray for v in inspect.getclosurevars(function).nonlocals.values())
+    return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
 
 
 def _outside(value: Any) -> Any:
@@ -295,7 +296,7 @@ def _outside(value: Any) -> Any:
 
 def is_hoistable(value: Any) -> bool:
     """Whether a value from outside is an array of numbers."""
-    return type(value) is np.ndarray and value.dtype.kind in "biufc"
+    return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")
 
 
 def _vocabulary() -> types.ModuleType:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from anabranch.runtime import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import tracing
@@ -26,8 +27,8 @@ _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
 def traced_inside(value: Any) -> bool:
-    """Whether a value is traced, or a list, tuple or dict holds one that is."""
-    if isinstance(value, (Traced, ChoiceValue)):
+    """Whether a value is traced or an Array, which becomes an input, or a list, tuple or dict holds one that is."""
+    if isinstance(value, (Traced, ChoiceValue, device.Array)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -42,7 +43,9 @@ def resolved(value: Any) -> Any:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, ChoiceValue):
         return resolved(value.resolve())
-    if type(value) in (list, tuple) and any(isinstance(v, (ChoiceValue, list, tuple)) for v in value):
+    if isinstance(value, device.Array):
+        return wrap.numpy_operand(value)
+    if type(value) in (list, tuple) and any(isinstance(v, (ChoiceValue, device.Array, list, tuple)) for v in value):
         return type(value)(map(resolved, value))
     return value
 

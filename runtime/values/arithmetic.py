@@ -137,6 +137,11 @@ def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
     return spec if fits else PYTHON_DTYPES[int]
 
 
+def resolve(function: np.ufunc, specs: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of operands and results with which NumPy computes; `specs` are dtypes, and types of Python numbers."""
+    return _resolve(function, specs, None, "same_kind")
+
+
 @functools.lru_cache(maxsize=4096)
 def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
     # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import ImmutableArrayError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.trace import Storage, current
+from anabranch.runtime.trace import OnDevice, Storage, current
 from anabranch.runtime.values import aliasing, arithmetic, atoms, dispatch, indexing, regions, views, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.scalar import NumPyLike
@@ -85,7 +86,7 @@ class Array(NumPyLike):
     def set(self, value: Atom) -> None:
         """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
         if self.readonly or self.storage.readonly:
-            raise ValueError("assignment destination is read-only")
+            raise _read_only(self.storage)
         fine = regions.unhindered()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
@@ -147,6 +148,15 @@ class Array(NumPyLike):
 
 def _text(shape: tuple[int, ...]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def _read_only(storage: Storage) -> Exception:
+    if isinstance(storage.readonly, OnDevice):
+        return ImmutableArrayError(
+            f"an anabranch.Array never changes, and {storage.readonly} is one; write into a copy of it (`a = a.copy()` "
+            "before the write), or pass an ndarray"
+        )
+    return ValueError("assignment destination is read-only")
 
 
 def _casting_error(ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any]) -> Exception:

@@ -283,6 +283,18 @@ def _traced_slice(k: slice, size: int) -> views.AxisSlice:
     return views.AxisSlice(atom, length)
 
 
+def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
+    """The slice of each axis and the shape that a key without index arrays gives for anything that has a shape.
+
+    Raises
+    ------
+    IndexError
+        As NumPy.
+    """
+    plan = _plan(array, key)
+    return tuple(plan.slices), tuple(plan.shape)
+
+
 def _view(array: Array, plan: _Plan) -> Array:
     """The basic part of the key, as a view."""
     steps: list[views.Step] = []

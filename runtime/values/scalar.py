@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, wrap
@@ -49,6 +51,9 @@ class NumPyLike(Traced):
             name = f"{function.__module__}.{function.__name__}"
             raise UnsupportedOperationError(f"{name} on a traced value is not supported")
         return staged(*args, **kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
+        return device.namespace(api_version)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

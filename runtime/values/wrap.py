@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
@@ -24,6 +25,8 @@ def numpy_operand(x: Any) -> Any:
         return x
     if isinstance(x, (list, tuple)):
         return dispatch.FUNCTIONS[np.array](x)
+    if isinstance(x, device.Array):
+        return current().trace.hoist(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())

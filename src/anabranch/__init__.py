@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from anabranch._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from anabranch import numpy as numpy
+    from anabranch.runtime.array import Array as Array
     from anabranch.runtime.control.functional import (
         cond as cond,
         fori_loop as fori_loop,
@@ -15,11 +17,18 @@ if TYPE_CHECKING:
         switch as switch,
         while_loop as while_loop,
     )
+    from anabranch.runtime.eager.creation import (
+        asarray as asarray,
+        device_put as device_put,
+        from_dlpack as from_dlpack,
+    )
     from anabranch.runtime.errors import (
         AliasError as AliasError,
         AnabranchError as AnabranchError,
         ConcretizationError as ConcretizationError,
+        DeletedArrayError as DeletedArrayError,
         EscapedTracerError as EscapedTracerError,
+        ImmutableArrayError as ImmutableArrayError,
         IntegerRangeError as IntegerRangeError,
         NoSourceError as NoSourceError,
         SourceError as SourceError,
@@ -35,12 +44,16 @@ if TYPE_CHECKING:
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
+    "array": ("Array",),
     "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
+    "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (
         "AliasError",
         "AnabranchError",
         "ConcretizationError",
+        "DeletedArrayError",
         "EscapedTracerError",
+        "ImmutableArrayError",
         "IntegerRangeError",
         "NoSourceError",
         "SourceError",
@@ -55,10 +68,12 @@ _MODULES = {
     "stages": ("Compiled", "Lowered", "Traced"),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - names of the table
+__all__ = ["__version__", "numpy", *sorted(_HOME)]  # noqa: PLE0604 - names of the table
 
 
 def __getattr__(name: str) -> Any:
+    if name == "numpy":
+        return importlib.import_module("anabranch.numpy")
     if name not in _HOME:
         raise AttributeError(f"module 'anabranch' has no attribute '{name}'")
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
@@ -66,4 +81,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), "numpy", *_HOME})

@@ -59,6 +59,8 @@ def test_hierarchy():
         "AliasError": ValueError,
         "IntegerRangeError": OverflowError,
         "StaticArgumentError": TypeError,
+        "ImmutableArrayError": TypeError,
+        "DeletedArrayError": RuntimeError,
         "EscapedTracerError": RuntimeError,
     }.items():
         error = getattr(errors, name)

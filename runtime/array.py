@@ -1,0 +1,369 @@
+"""`Array`: data that stays on the device, and never changes.
+
+What an Array can do on the host is here. Operators, indexing, NumPy's functions and ndarray's methods are compiled,
+which `runtime.eager` does; it registers itself with `serve`, since it stands above what an Array is.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from anabranch.runtime._host import DTYPES, BufferType
+from anabranch.runtime._jaxlib import Buffer, put, to_numpy, wait
+from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
+
+NDArray = np.ndarray[Any, Any]
+# DLPack's number of the CPU and of its first device, and the version from which a capsule can say that it is read-only.
+_DLPACK_CPU = (1, 0)
+_DLPACK_READ_ONLY = (1, 0)
+DEVICE = "cpu"
+_HELD = frozenset(DTYPES.values())
+
+
+class Operations(Protocol):
+    """What is done with Arrays on the device."""
+
+    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
+        """A Python operator; NotImplemented for operands of classes that are no arrays."""
+
+    def get(self, array: Array, key: Any) -> Any:
+        """`array[key]`."""
+
+    def reduced(self, array: Array) -> Any:
+        """What `__reduce__` gives: a function of a module in which operations are registered, and its arguments."""
+
+    def attribute(self, array: Array, name: str) -> Any:
+        """An attribute or a method that ndarray has."""
+
+    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of a ufunc, or of one of its methods."""
+
+    def function(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call of one of NumPy's functions."""
+
+
+_operations: Operations
+
+
+def serve(operations: Operations) -> None:
+    """Register what does the operations."""
+    global _operations
+    _operations = operations
+
+
+def check_device(device: Any) -> None:
+    """Accept the one device there is, or None.
+
+    Raises
+    ------
+    ValueError
+    """
+    if device not in (None, DEVICE):
+        raise ValueError(f"unknown device {device!r}: there is {DEVICE!r} only")
+
+
+class Array:
+    """An array on the device, as `jax.Array`: asynchronous, immutable, with ndarray's attributes and methods.
+
+    Made by `anabranch.asarray`, by operations on Arrays, and by compiled functions that are called with one. Operations
+    give what NumPy gives, as new Arrays; those without axes are 0-d Arrays where NumPy has scalars.
+
+    Raises
+    ------
+    ImmutableArrayError
+        For `a[i] = v` and everything else that would write into the array. `a += b` makes a new Array, as for a tuple.
+    DeletedArrayError
+        When the array is used after `delete`.
+    """
+
+    __slots__ = ("__weakref__", "_buffer", "_kind")
+    __array_priority__ = 1000.0
+    # Arrays compare elementwise, as ndarrays do.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, buffer: Buffer) -> None:
+        self._buffer: Buffer | None = buffer
+        self._kind: BufferType = buffer.kind
+
+    # ---- the device's memory ---------------------------------------------------------------------------------------
+
+    @property
+    def buffer(self) -> Buffer:
+        """The memory, which may not be filled yet."""
+        if self._buffer is None:
+            raise DeletedArrayError(f"this Array ({self._kind}) was deleted; use a copy that was made before")
+        return self._buffer
+
+    def block_until_ready(self) -> Array:
+        """Wait until the contents are there; gives the array itself."""
+        wait(self.buffer)
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the contents are there."""
+        return bool(self.buffer.array.is_ready())
+
+    def delete(self) -> None:
+        """Let go of the memory now; ndarrays made of it without a copy keep it."""
+        self._buffer = None
+
+    def is_deleted(self) -> bool:
+        """Whether `delete` was called."""
+        return self._buffer is None
+
+    @property
+    def device(self) -> str:
+        """The name of the device, as `numpy.ndarray.device`."""
+        return DEVICE
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+        """The array on a device; there is one.
+
+        Raises
+        ------
+        ValueError
+            For another one, and for a stream.
+        """
+        check_device(device)
+        if stream is not None:
+            raise ValueError("the CPU has no streams")
+        return self
+
+    # ---- what is known without its contents ------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As `ndarray.shape`."""
+        return self._kind.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As `ndarray.dtype`."""
+        return self._kind.dtype
+
+    @property
+    def ndim(self) -> int:
+        """As `ndarray.ndim`."""
+        return len(self._kind.shape)
+
+    @property
+    def size(self) -> int:
+        """As `ndarray.size`."""
+        return self._kind.nbytes // self._kind.dtype.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """As `ndarray.itemsize`."""
+        return self._kind.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """As `ndarray.nbytes`."""
+        return self._kind.nbytes
+
+    def __len__(self) -> int:
+        if not self._kind.shape:
+            raise TypeError("len() of unsized object")
+        return self._kind.shape[0]
+
+    # ---- to the host -----------------------------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        """The contents, read-only and without a copy, or with `copy=True` an ndarray of its own."""
+        host = to_numpy(self.buffer, copy=False)
+        if dtype is not None and np.dtype(dtype) != host.dtype:
+            if copy is False:
+                raise ValueError(f"an Array of {host.dtype} cannot be seen as {np.dtype(dtype)} without a copy")
+            return host.astype(dtype)
+        return host.copy() if copy else host
+
+    def item(self, *args: Any) -> Any:
+        """As `ndarray.item`."""
+        return self.__array__().item(*args)
+
+    def tolist(self) -> Any:
+        """As `ndarray.tolist`."""
+        return self.__array__().tolist()
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        """As `ndarray.tobytes`."""
+        return self.__array__().tobytes(order)
+
+    def __bool__(self) -> bool:
+        return bool(self.__array__())
+
+    def __int__(self) -> int:
+        return int(self.__array__())
+
+    def __float__(self) -> float:
+        return float(self.__array__())
+
+    def __complex__(self) -> complex:
+        return complex(self.__array__())
+
+    def __index__(self) -> int:
+        return operator.index(self.__array__())
+
+    def __str__(self) -> str:
+        return str(self.__array__())
+
+    def __repr__(self) -> str:
+        if self._buffer is None:
+            return f"<deleted Array {self._kind}>"
+        text = np.array2string(self.__array__(), separator=", ", prefix="Array(")
+        shape = f"shape={self.shape}, " if 0 in self.shape else ""
+        return f"Array({text}, {shape}dtype={self.dtype.name})"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.__array__(), spec)
+
+    def __reduce__(self) -> Any:
+        return _operations.reduced(self)
+
+    # ---- copies and exchange ---------------------------------------------------------------------------------------
+
+    def copy(self, order: Any = "C") -> Array:
+        """Another Array; they share memory, which neither can change."""
+        del order  # an Array has no order that could be seen
+        return Array(self.buffer)
+
+    def __copy__(self) -> Array:
+        return Array(self.buffer)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return Array(self.buffer)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _DLPACK_CPU
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule: the array's own memory for who understands that it is read-only, else a copy.
+
+        Raises
+        ------
+        BufferError
+            For another device, a dtype that DLPack or NumPy does not know, or where `copy=False` cannot be kept.
+        """
+        if stream is not None or dl_device not in (None, _DLPACK_CPU):
+            raise BufferError("an Array can be given to the CPU only, which has no streams")
+        read_only = max_version is not None and max_version >= _DLPACK_READ_ONLY
+        if not read_only and copy is False:
+            raise BufferError("an Array is read-only, which this version of DLPack cannot say: it must be copied")
+        if copy or not read_only:
+            return self.__array__(copy=True).__dlpack__()
+        # NumPy's stubs are those of its oldest form.
+        export: Any = self.__array__().__dlpack__
+        return export(max_version=max_version)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
+        """`anabranch.numpy`."""
+        return namespace(api_version)
+
+    # ---- operations ------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        return _operations.get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise ImmutableArrayError(
+            "an Array never changes: `a[...] = v` is for ndarrays; write into b = numpy.asarray(a).copy(), or into a "
+            "copy in a compiled function (a = a.copy(); a[...] = v; return a)"
+        )
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements")
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._kind.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __divmod__(self, other: Any) -> Any:
+        return _operations.operator(np.divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _operations.operator(np.divmod, other, self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _operations.ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _operations.function(function, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'Array' object has no attribute '{name}'")
+        return _operations.attribute(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *(n for n in dir(np.ndarray) if not n.startswith("_"))})
+
+
+_BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "pow": np.power, "lshift": np.left_shift, "rshift": np.right_shift, "and": np.bitwise_and,
+    "or": np.bitwise_or, "xor": np.bitwise_xor, "matmul": np.matmul,
+}  # fmt: skip
+_COMPARE = {
+    "lt": np.less, "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+def _binary_method(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
+    return lambda self, other: _operations.operator(ufunc, self, other)
+
+
+def _reflected_method(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
+    return lambda self, other: _operations.operator(ufunc, other, self)
+
+
+def _unary_method(ufunc: np.ufunc) -> Callable[[Array], Any]:
+    return lambda self: _operations.operator(ufunc, self)
+
+
+for _name, _ufunc in _BINARY.items():
+    setattr(Array, f"__{_name}__", _binary_method(_ufunc))
+    setattr(Array, f"__r{_name}__", _reflected_method(_ufunc))
+for _name, _ufunc in _COMPARE.items():
+    setattr(Array, f"__{_name}__", _binary_method(_ufunc))
+for _name, _ufunc in _UNARY.items():
+    setattr(Array, f"__{_name}__", _unary_method(_ufunc))
+
+
+def namespace(api_version: str | None = None) -> types.ModuleType:
+    """The namespace of the array API standard for Arrays, and for what stands for arrays while tracing."""
+    # A part of the face, which nothing here may need to be imported.
+    module = importlib.import_module("anabranch.numpy")
+    if api_version not in (None, module.__array_api_version__):
+        raise ValueError(f"{module.__array_api_version__} of the array API standard is there, not {api_version}")
+    return module
+
+
+def placed(array: NDArray) -> Array:
+    """A copy of an ndarray on the device.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For a dtype that the device does not have.
+    """
+    if array.dtype.newbyteorder("=") not in _HELD:
+        raise UnsupportedValueError(f"an array of dtype {array.dtype} cannot be put on the device")
+    return Array(put(array))

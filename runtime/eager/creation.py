@@ -1,0 +1,104 @@
+"""Data onto the device: `asarray`, `device_put`, `from_dlpack`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.array import Array, check_device, placed
+from anabranch.runtime.eager import operations as _operations
+from anabranch.runtime.eager.running import hoisted
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.numpy import namespace
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.traced import Traced
+
+del _operations  # imported so that Arrays have their operations
+
+
+def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
+    """An Array of a number, sequence, ndarray, Array, or anything that speaks `__array__`.
+
+    Parameters
+    ----------
+    x
+        Its contents are copied to the device, but for those of an Array, which cannot change.
+    dtype : dtype, optional
+        By default as `numpy.asarray` chooses it.
+    device : "cpu", optional
+    copy : bool, optional
+        False says that nothing may be copied, which only an Array of that dtype can do without.
+
+    Returns
+    -------
+    Array
+        In a compiled function what `numpy.asarray` gives there.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For strings, dates, objects and other dtypes that the device does not have.
+    ValueError
+        Where `copy=False` cannot be kept, and for another device.
+    """
+    check_device(device)
+    if tracing():
+        return namespace.asarray(hoisted(x), dtype=dtype, copy=copy)
+    if isinstance(x, Array):
+        if dtype is None or np.dtype(dtype) == x.dtype:
+            return x.copy() if copy else x
+        if copy is False:
+            raise ValueError(f"an Array of {x.dtype} cannot be one of {np.dtype(dtype)} without a copy")
+        return x.astype(dtype)
+    if copy is False:
+        raise ValueError("an Array has memory of its own, so this must be copied; leave out copy=False")
+    return placed(np.asarray(x, dtype))
+
+
+def device_put(x: Any, device: Any = None) -> Any:
+    """The same structure with every array and number on the device, as `jax.device_put`.
+
+    Parameters
+    ----------
+    x : pytree
+        Tuples, lists, dicts, named tuples, dataclasses and objects of arrays and numbers.
+    device : "cpu", optional
+
+    Returns
+    -------
+    pytree
+        Of Arrays.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For a leaf that is no array or number.
+    """
+    check_device(device)
+    structure = containers.structure_of(x)
+    if structure is not None:
+        return structure.build([device_put(c) for c in structure.children(x)])
+    if not isinstance(x, (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)) and not hasattr(
+        x, "__array__"
+    ):
+        raise UnsupportedValueError(f"a {type(x).__name__} ({x!r:.60}) is no array or number")
+    return asarray(x)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """An Array with the contents of an array that speaks DLPack, such as one of PyTorch; they are copied.
+
+    Raises
+    ------
+    BufferError
+        Where `copy=False` asks for memory that is shared: its owner could change it, and an Array never changes. Also
+        for data that is not on the CPU, or of a dtype that NumPy does not have.
+    """
+    check_device(device)
+    if isinstance(x, Array):
+        return x.copy() if copy else x
+    if copy is False:
+        raise BufferError("an Array shares no memory with what may be written to; leave out copy=False")
+    return placed(np.from_dlpack(x))

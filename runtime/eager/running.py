@@ -1,0 +1,148 @@
+"""Operations on `Array`s outside of compiled functions: each is traced once for its operands' types, compiled and kept.
+
+The functions are those that compiled code uses, so that both give the same. What an operation's own arguments are (an
+axis, a shape, the bounds of a clip) is compiled in; of a ufunc's operands and of indices only the types are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.array import Array, placed
+from anabranch.runtime.config import configure, settings
+from anabranch.runtime.eager.calls import Call, Operand, Template, described
+from anabranch.runtime.signature import Leaves
+from anabranch.runtime.stages import Compiled, Traced
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.tracing import Plan, trace_call
+from anabranch.runtime.values import arithmetic
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+
+# How many executables are kept, and how many small constants on the device.
+_KEPT = 2048
+_CONSTANTS = 1024
+# Beyond it a Python int is no longer exact in every dtype that may hold it.
+_EXACT = 2**24
+
+
+def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
+
+    Within a trace the function is traced along with it.
+    """
+    if tracing():
+        return function(*map(hoisted, args), **{k: hoisted(v) for k, v in kwargs.items()})
+    operands: list[Any] = []
+    templates = tuple([described(a, operands) for a in args])
+    named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
+    return run(function, templates, named, operands)
+
+
+def hoisted(value: Any) -> Any:
+    """What stands for an Array, or those in a list or tuple, in the function that is being traced."""
+    if isinstance(value, Array):
+        return current().trace.hoist(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(hoisted, value))
+    return value
+
+
+def run(
+    function: Callable[..., Any],
+    args: tuple[Template, ...],
+    kwargs: tuple[tuple[str, Template], ...],
+    operands: list[Any],
+) -> Any:
+    """Run a call that was taken apart."""
+    made = _made(function, args, kwargs, settings().checks)
+    leaves = Leaves()
+    leaves.values = operands
+    return made.finish([], leaves) if isinstance(made, Plan) else made.run(leaves)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _made(
+    function: Callable[..., Any],
+    args: tuple[Template, ...],
+    kwargs: tuple[tuple[str, Template], ...],
+    checks: bool,
+) -> Compiled | Plan:
+    """What runs such calls; the plan alone where nothing is left to compute."""
+    described_call = Call(function, args, kwargs)
+    with configure(checks=checks):
+        plan = trace_call(described_call, described_call.arguments())
+    if not plan.program.outputs:
+        return plan
+    name = getattr(function, "__name__", type(function).__name__)
+    return Traced(plan, None, name).lower().compile()
+
+
+def cache_info() -> Any:
+    """How many kinds of calls were found, made and are kept, as `functools.lru_cache` gives it."""
+    return _made.cache_info()
+
+
+def clear_cache() -> None:
+    """Forget all executables of operations."""
+    _made.cache_clear()
+
+
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+
+def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
+    """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
+    if tracing():
+        return call(function, operands, {})
+    # What a power gives may depend on its exponent's value.
+    loop = None if ufunc is np.power else _loop(ufunc, operands)
+    if loop is None:
+        return call(function, operands, {})
+    templates, values = [], []
+    for x, dtype in zip(operands, loop, strict=False):
+        value = number(x, dtype) if type(x) in PYTHON_DTYPES else x
+        templates.append(Operand(value.shape, value.dtype, scalar=value is not x or isinstance(x, np.generic)))
+        values.append(value)
+    return run(function, tuple(templates), (), values)
+
+
+def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...] | None:
+    """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
+    if len(operands) != ufunc.nin or ufunc.signature is not None:
+        return None
+    specs: list[Any] = []
+    for x in operands:
+        if isinstance(x, (Array, np.ndarray, np.generic)) and x.dtype.isnative:
+            specs.append(x.dtype)
+        elif type(x) in PYTHON_DTYPES and (type(x) is not int or -_EXACT <= x <= _EXACT):
+            specs.append(np.dtype(np.bool_) if type(x) is bool else type(x))
+        else:
+            return None
+    loop = arithmetic.resolve(ufunc, tuple(specs))
+    fits = all(type(x) is not int or _holds(d, x) for x, d in zip(operands, loop, strict=False))
+    return loop if fits else None
+
+
+def _holds(dtype: np.dtype[Any], value: int) -> bool:
+    return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+
+
+def number(value: Any, dtype: np.dtype[Any]) -> Array:
+    """A Python number on the device."""
+    # Equal keys for zeros of both signs would give one for the other.
+    return _number(value, dtype) if value else placed(np.asarray(value, dtype))
+
+
+@functools.lru_cache(maxsize=_CONSTANTS, typed=True)
+def _number(value: Any, dtype: np.dtype[Any]) -> Array:
+    with np.errstate(over="ignore"):
+        return placed(np.asarray(value, dtype))
+
+
+def power(x: Any, y: Any) -> Any:
+    """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
+    return arithmetic.operator(np.power, x, y)

@@ -1,0 +1,611 @@
+"""`anabranch.Array`: what it gives beside NumPy, what it refuses, and compiled functions that take it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import anabranch
+from anabranch import Array, asarray, jit
+from anabranch.runtime.config import configure
+
+SAMPLES = (
+    np.arange(6.0).reshape(2, 3) - 2,
+    np.array([3, -1, 2], np.int8),
+    np.array(2.5, np.float32),
+    np.array([True, False]),
+    np.array([1 + 2j, -3j], np.complex64),
+    np.zeros((0, 3)),
+    np.array([1, 2**63], np.uint64),
+)
+
+
+def same(got, wanted):
+    """An Array where NumPy has an ndarray or a scalar of its own; the same parts of containers; plain objects equal."""
+    if isinstance(wanted, (list, tuple)):
+        assert type(got) is type(wanted)
+        for g, w in zip(got, wanted, strict=True):
+            same(g, w)
+    elif isinstance(wanted, (np.ndarray, np.generic)):
+        assert type(got) is Array, type(got)
+        assert got.dtype == wanted.dtype
+        assert got.shape == wanted.shape
+        exact = wanted.dtype.kind not in "fc"
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(np.asarray(got), wanted, rtol=0 if exact else 1e-5)
+    else:
+        assert type(got) is type(wanted)
+        assert got == wanted
+
+
+# ---- what it is --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=str)
+def test_there_and_back(sample):
+    a = asarray(sample)
+    same(a, sample)
+    assert (a.ndim, a.size, a.nbytes, a.itemsize) == (sample.ndim, sample.size, sample.nbytes, sample.itemsize)
+    assert a.tolist() == sample.tolist()
+    assert a.tobytes() == sample.tobytes()
+    assert str(a) == str(sample)
+    assert a.device == "cpu"
+    for again in (
+        copy.copy(a),
+        copy.deepcopy(a),
+        pickle.loads(pickle.dumps(a)),
+        a.copy(),
+        asarray(a),
+        asarray(a, copy=True),
+    ):
+        same(again, sample)
+    assert asarray(a) is a
+    assert asarray(a, copy=True) is not a
+
+
+def test_contents_are_its_own():
+    x = np.arange(3.0)
+    a = asarray(x)
+    x[:] = -1
+    assert a.tolist() == [0, 1, 2]
+    view = np.asarray(a)
+    assert not view.flags.writeable
+    assert np.shares_memory(view, np.asarray(a))
+    own = np.array(a)
+    own[:] = 7
+    assert a.tolist() == [0, 1, 2]
+    assert np.asarray(a, np.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="without a copy"):
+        np.asarray(a, np.float32, copy=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.arange(3), "Array([0, 1, 2], dtype=int64)"),
+        (np.float32(2.5), "Array(2.5, dtype=float32)"),
+        (np.zeros((0, 2)), "Array([], shape=(0, 2), dtype=float64)"),
+        (np.eye(2), "Array([[1., 0.],\n       [0., 1.]], dtype=float64)"),
+    ],
+)
+def test_repr(value, text):
+    assert repr(asarray(value)) == text
+
+
+def test_conversions_to_python():
+    assert (bool(asarray(3)), int(asarray(2.7)), float(asarray(2)), complex(asarray(1j))) == (True, 2, 2.0, 1j)
+    assert [10, 20, 30][asarray(1)] == 20
+    assert f"{asarray(2.5):.2f} {asarray(3)}" == "2.50 3"
+    assert (len(asarray([1, 2])), [x.item() for x in asarray([1, 2])]) == (2, [1, 2])
+    assert 2 in asarray([1, 2])
+    assert 5 not in asarray([1, 2])
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(asarray([1, 2]))
+    for refused in (
+        lambda: hash(asarray(1)),
+        lambda: len(asarray(1)),
+        lambda: iter(asarray(1)),
+        lambda: int(asarray([1, 2])),
+    ):
+        with pytest.raises(TypeError):
+            refused()
+    with pytest.raises(TypeError):
+        range(asarray(2.0))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_ml_dtypes_are_held(dtype):
+    x = np.array([1, 2.5, -3]).astype(getattr(ml_dtypes, dtype))
+    a = asarray(x)
+    assert a.dtype == x.dtype
+    assert np.asarray(a).tobytes() == x.tobytes()
+    assert a.astype(np.float32).tolist() == x.astype(np.float32).tolist()
+
+
+@pytest.mark.parametrize("value", ["text", np.array([b"x"]), np.array([None]), np.datetime64("2020-01-01")], ids=repr)
+def test_dtypes_that_the_device_does_not_have(value):
+    with pytest.raises(anabranch.UnsupportedValueError, match="dtype"):
+        asarray(value)
+
+
+def test_devices_and_copies():
+    a = asarray([1, 2])
+    assert a.to_device("cpu") is a
+    for refused in (lambda: a.to_device("gpu"), lambda: asarray([1], device="gpu"), lambda: asarray([1], copy=False)):
+        with pytest.raises(ValueError, match=r"device|copied"):
+            refused()
+    with pytest.raises(ValueError, match="without a copy"):
+        asarray(a, dtype=np.float32, copy=False)
+    same(asarray([1, 2], dtype=np.int16), np.array([1, 2], np.int16))
+
+
+def test_device_put_keeps_structure():
+    tree = {"w": np.ones(2), "b": [1.0, (np.int8(2), asarray(3))]}
+    put = anabranch.device_put(tree)
+    same(put["w"], np.ones(2))
+    same(put["b"], [np.asarray(1.0), (np.asarray(np.int8(2)), np.asarray(3))])
+    with pytest.raises(anabranch.UnsupportedValueError, match="str"):
+        anabranch.device_put({"a": "text"})
+
+
+def test_deleted():
+    a = asarray([1.0, 2.0])
+    view = np.asarray(a)
+    assert not a.is_deleted()
+    a.delete()
+    assert a.is_deleted()
+    assert (a.shape, a.dtype, repr(a)) == ((2,), np.float64, "<deleted Array float64[2]>")
+    assert view.tolist() == [1, 2]
+    for use in (lambda: a + 1, lambda: np.asarray(a), lambda: a[0], lambda: jit(lambda x: x)(a), a.is_ready):
+        with pytest.raises(anabranch.DeletedArrayError, match="deleted"):
+            use()
+
+
+# ---- operations ----------------------------------------------------------------------------------------------------
+
+OPERATORS = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "truediv": lambda a, b: a / b,
+    "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b, "pow": lambda a, b: a**b, "divmod": divmod,
+    "lt": lambda a, b: a < b, "ge": lambda a, b: a >= b, "eq": lambda a, b: a == b, "ne": lambda a, b: a != b,
+}  # fmt: skip
+X, Y = np.array([[1.5, -2, 3], [4, 0.5, -1]]), np.array([2.0, 3, -2])
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("other", [Y, np.float32(2), 3, 0.5, True], ids=["array", "scalar", "int", "float", "bool"])
+def test_operators(name, other):
+    apply = OPERATORS[name]
+    with np.errstate(all="ignore"):
+        try:
+            forward, backward = apply(X, other), apply(other, X)
+        except TypeError as error:  # bool has no divmod, say
+            with pytest.raises(type(error)):
+                apply(asarray(X), other)
+            return
+    same(apply(asarray(X), other), forward)
+    same(apply(other, asarray(X)), backward)
+    if isinstance(other, np.ndarray):
+        same(apply(asarray(X), asarray(other)), forward)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float16", "bool", "complex64"])
+@pytest.mark.parametrize("number", [2.5, True, 300, -1], ids=repr)
+def test_python_numbers_are_weak(dtype, number):
+    x = np.array([1, 0, 1]).astype(dtype)
+    for apply in (lambda a: a + number, lambda a: number * a, lambda a: a < number, lambda a: a == number):
+        try:
+            wanted = apply(x)
+        except (TypeError, OverflowError) as error:
+            with pytest.raises(type(error)):
+                apply(asarray(x))
+        else:
+            same(apply(asarray(x)), wanted)
+
+
+def test_signs_of_zero_are_not_mixed_up():
+    a = asarray([1.0])
+    assert [np.signbit(np.asarray(a * z)).tolist() for z in (0.0, -0.0, 0.0)] == [[False], [True], [False]]
+
+
+def test_integers_and_bits():
+    x = np.array([5, -7, 12], np.int32)
+    for apply in (
+        lambda a: a << 2, lambda a: a >> 1, lambda a: a & 6, lambda a: 6 | a, lambda a: a ^ a, lambda a: ~a,
+        lambda a: -a, lambda a: +a, abs, lambda a: a @ a, lambda a: a // 0, lambda a: a % 3,
+    ):  # fmt: skip
+        with np.errstate(all="ignore"):
+            wanted = apply(x)
+        same(apply(asarray(x)), wanted)
+    with pytest.raises(ValueError, match="negative integer powers"):
+        asarray(x) ** asarray(np.array([-1, 1, 1], np.int32))
+
+
+def test_in_place_operators_make_new_arrays():
+    a = b = asarray([1.0, 2.0])
+    b += 1
+    assert (a.tolist(), b.tolist()) == ([1, 2], [2, 3])
+
+
+KEYS = (
+    0, -1, np.int8(1), slice(None), slice(1, None), slice(None, None, -1), slice(4, 1, -2), slice(5, 2), ..., None, (),
+    (1, 2), (slice(None), 1), (..., 0), (0, ..., None), (None, slice(1, 2), 3), (slice(0, 1), slice(2, 4)),
+    (slice(None, None, 2), 3), [0, 2], np.array([[1, -1]]), ([0, 1], [3, -1]), (slice(None), [1, 1]), (0, [3, 0]),
+    np.array([True, False, True]), (slice(None), np.array([True, False, False, True])), True, np.int64(2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_indexing(key):
+    x = np.arange(12.0).reshape(3, 4)
+    same(asarray(x)[key], x[key])
+    inner = tuple(asarray(k) if isinstance(k, np.ndarray) else k for k in key) if isinstance(key, tuple) else key
+    same(asarray(x)[asarray(key) if isinstance(key, np.ndarray) else inner], x[key])
+
+
+@pytest.mark.parametrize("key", [3, -4, (0, 4), (0, 0, 0), "x", 1.0, [3], np.array([0, -4]), np.ones(2, bool)], ids=str)
+def test_indices_out_of_bounds(key):
+    x = np.arange(12.0).reshape(3, 4)
+    with pytest.raises(IndexError):
+        x[key]
+    with pytest.raises(IndexError):
+        asarray(x)[key]
+
+
+def test_a_loop_over_positions_compiles_once():
+    from anabranch.runtime.eager import running
+
+    a = asarray(np.arange(50.0))
+    a[3], a[3:5]
+    before = running.cache_info().misses
+    assert [a[i].item() for i in range(50)] == list(range(50))
+    assert [a[i : i + 2].tolist() for i in range(48)] == [[i, i + 1] for i in range(48)]
+    assert [(a * k)[1].item() for k in (0.5, 2.0, 3.0)] == [0.5, 2, 3]
+    assert running.cache_info().misses <= before + 1
+    assert running.cache_info().maxsize
+
+
+METHODS = (
+    lambda a: a.sum(), lambda a: a.sum(axis=0), lambda a: a.mean(1, keepdims=True), lambda a: a.max(axis=-1),
+    lambda a: a.argmin(), lambda a: a.reshape(3, 2), lambda a: a.reshape((6,)), lambda a: a.ravel(), lambda a: a.T,
+    lambda a: a.mT, lambda a: a.real, lambda a: a.imag, lambda a: a.transpose(1, 0), lambda a: a.swapaxes(0, 1),
+    lambda a: a.astype(np.int32), lambda a: a.clip(0, 1), lambda a: a.round(), lambda a: a.cumsum(axis=1),
+    lambda a: a.take([0, 2], axis=1), lambda a: a.repeat(2, axis=0), lambda a: a.std(), lambda a: a.conj(),
+    lambda a: a.any(), lambda a: a.all(axis=0), lambda a: a.dot(a.T), lambda a: a.squeeze(), lambda a: a.flatten(),
+    lambda a: a.diagonal(), lambda a: a.trace(), lambda a: a.argsort(axis=1), lambda a: a.nonzero(),
+    lambda a: a.item(2), lambda a: a.searchsorted(2.0) if a.ndim == 1 else None,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(METHODS)))
+def test_methods_and_attributes(number):
+    same(METHODS[number](asarray(X)), METHODS[number](X))
+
+
+FUNCTIONS = (
+    lambda a: np.sin(a), lambda a: np.add(a, 1), lambda a: np.add(1, a), lambda a: np.where(a > 0, a, 0.0),
+    lambda a: np.concatenate([a, np.ones((1, 3))]), lambda a: np.stack((a, a), axis=1), lambda a: np.clip(a, -1, 1),
+    lambda a: np.sum(a, axis=0), lambda a: np.linalg.norm(a), lambda a: np.einsum("ij,kj->ik", a, a), lambda a: a @ X.T,
+    lambda a: X @ a.T, lambda a: np.add.reduce(a), lambda a: np.multiply.outer(a, [1, 2]), lambda a: np.shape(a),
+    lambda a: np.add.accumulate(a, axis=1), lambda a: np.split(a, 3, axis=1), lambda a: np.zeros_like(a),
+    lambda a: np.unique(a), lambda a: np.nonzero(a > 0), lambda a: np.where(a > 0),
+    lambda a: np.repeat(a, np.arange(2), 0), lambda a: np.interp(a, [0, 1], [2, 3]),
+    lambda a: np.modf(a), lambda a: np.maximum(a, [0, 1, 2]), lambda a: np.ndim(a), lambda a: np.result_type(a, 1j),
+    lambda a: np.array_equal(a, a), lambda a: np.median(a), lambda a: np.sort(a, axis=None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_numpy_functions_give_arrays(number):
+    same(FUNCTIONS[number](asarray(X)), FUNCTIONS[number](X))
+
+
+def test_out_is_written_to_an_ndarray():
+    out = np.zeros((2, 3))
+    assert np.exp(asarray(X), out=out) is out
+    np.testing.assert_allclose(out, np.exp(X))
+    masked = np.full((2, 3), 9.0)
+    np.add(asarray(X), 1, where=X > 0, out=masked)
+    np.testing.assert_allclose(masked, np.where(X > 0, X + 1, 9))
+    total = np.zeros(3)
+    assert asarray(X).sum(axis=0, out=total) is total
+    np.testing.assert_allclose(total, X.sum(0))
+    with pytest.raises(TypeError):
+        np.add(asarray(X), 1, out=np.zeros((2, 3), int))
+    np.copyto(out, asarray(X))
+    np.add.at(out, ([0], [1]), asarray([10.0]))
+    assert out[0, 1] == 8
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a: a.__setitem__(0, 1.0), lambda a: a.sort(), lambda a: a.fill(0), lambda a: np.copyto(a, 1),
+        lambda a: np.add(a, 1, out=a), lambda a: np.add.at(a, 0, 1), lambda a: np.put(a, 0, 1), lambda a: a.put(0, 1),
+        lambda a: np.fill_diagonal(a, 1), lambda a: a.sum(axis=0, out=asarray([1.0, 2, 3])),
+    ],
+)  # fmt: skip
+def test_writing_is_refused(write):
+    a = asarray(X)
+    with pytest.raises(anabranch.ImmutableArrayError, match="never changes"):
+        write(a)
+    same(a, X)
+
+
+def test_what_is_missing_says_so():
+    a = asarray(X)
+    for name in ("flags", "strides", "no_such_thing", "__array_interface__"):
+        assert not hasattr(a, name)
+    with pytest.raises(anabranch.UnsupportedOperationError, match=r"numpy.asarray\(a\)"):
+        np.busday_count(a, a)
+
+
+def test_operands_of_other_classes_have_their_say():
+    class Other:
+        def __radd__(self, other):
+            return "mine"
+
+    assert asarray([1]) + Other() == "mine"
+    with pytest.raises(TypeError):
+        asarray([1]) + "text"
+    assert (asarray([1]) == "text") is False
+
+
+def test_exceptions_are_numpys():
+    a = asarray(X)
+    for wrong in (
+        lambda x: x + np.ones(2),
+        lambda x: x @ x,
+        lambda x: x.sum(axis=2),
+        lambda x: x.reshape(4),
+        lambda x: ~x,
+    ):
+        with pytest.raises(Exception) as wanted:  # noqa: PT011 - whichever it is
+            wrong(X)
+        with pytest.raises(wanted.type.__mro__[0] if wanted.type.__module__ == "builtins" else wanted.type):
+            wrong(a)
+
+
+# ---- compiled functions --------------------------------------------------------------------------------------------
+
+
+@jit
+def steps(x, limit):
+    n = 0
+    while (x * x).sum() < limit:
+        x = x * 2
+        n = n + 1
+    return x, x.sum(), n, {"x": x[0]}
+
+
+def test_arrays_in_arrays_out():
+    x, total, n, parts = steps(asarray(Y), 1000.0)
+    wanted = steps(Y, 1000.0)
+    same((x, total, parts["x"]), (wanted[0], np.asarray(wanted[1]), np.asarray(wanted[3]["x"])))
+    assert type(n) is int
+    assert n == wanted[2]
+    assert type(wanted[0]) is np.ndarray
+
+
+def test_mixed_arguments():
+    @jit
+    def f(a, b, c):
+        b[0] = 10.0
+        return a + b, c + 1, b
+
+    b = np.array([1.0, 2.0, 3.0])
+    total, count, given = f(asarray(Y), b, 2)
+    same(total, Y + np.array([10.0, 2, 3]))
+    assert count == 3
+    assert given is b
+    assert b.tolist() == [10, 2, 3]
+
+
+def test_identity_and_views():
+    @jit
+    def f(a):
+        return a, a[1:], a.T, a.copy(), [a, a]
+
+    a = asarray(X)
+    itself, part, turned, other, both = f(a)
+    assert itself is a
+    assert both[0] is both[1] is a
+    assert other is not a
+    same((part, turned, other), (X[1:], X.T, X))
+
+
+@pytest.mark.parametrize("branch", [False, True])
+def test_an_argument_is_not_written_to(branch):
+    def write(x):
+        if branch:
+            if x.sum() > 0:
+                x[0] = 1.0
+        else:
+            x += 1
+        return x
+
+    a = asarray(Y)
+    with pytest.raises(anabranch.ImmutableArrayError, match="argument 'x'") as caught:
+        jit(write)(a)
+    assert "x[0] = 1.0" in str(caught.value) or "x += 1" in str(caught.value)
+    assert a.tolist() == Y.tolist()
+
+
+def test_a_copy_is_written_to():
+    @jit
+    def f(x):
+        x = x.copy()
+        for i in range(len(x)):
+            x[i] = x[i] + i
+        x += 1
+        x.sort()
+        return x
+
+    a = asarray(Y)
+    same(f(a), f(Y.copy()))
+    assert a.tolist() == Y.tolist()
+
+
+WEIGHTS = asarray([1.0, 2.0, 3.0])
+PARAMETERS = {"w": asarray([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]), "b": asarray([1.0, -1.0])}
+
+
+def test_arrays_from_outside():
+    inner = asarray([5.0, 6.0, 7.0])
+
+    @jit
+    def f(x):
+        y = x * WEIGHTS + inner
+        for w in WEIGHTS:
+            y = y + w
+        if y.sum() > 0:
+            y = y + WEIGHTS[x.argmax()]
+        return PARAMETERS["w"] @ y + PARAMETERS["b"]
+
+    def plain(x):
+        w, i = np.asarray(WEIGHTS), np.asarray(inner)
+        y = x * w + i + w.sum()
+        if y.sum() > 0:
+            y = y + w[x.argmax()]
+        return np.asarray(PARAMETERS["w"]) @ y + np.asarray(PARAMETERS["b"])
+
+    same(f(Y), plain(Y))
+    same(f(asarray(Y)), plain(Y))
+
+
+def test_an_array_from_outside_that_is_another_now():
+    global WEIGHTS
+    before = WEIGHTS
+
+    @jit
+    def f(x):
+        return x + WEIGHTS
+
+    try:
+        same(f(Y), Y + np.asarray(before))
+        WEIGHTS = asarray([0.0, 0.0, 1.0])
+        same(f(Y), Y + np.array([0.0, 0.0, 1.0]))
+    finally:
+        WEIGHTS = before
+
+
+def test_failures_reach_the_caller():
+    @jit
+    def f(x, i):
+        if x.sum() > 100:
+            raise ValueError("too much")
+        return x[i]
+
+    same(f(asarray(Y), 1), np.asarray(Y[1]))
+    with pytest.raises(IndexError, match="out of bounds"):
+        f(asarray(Y), 7)
+    with pytest.raises(ValueError, match="too much"):
+        f(asarray(Y * 1000), 1)
+
+
+def test_output_is_shown(capsys):
+    @jit
+    def f(x):
+        print("sum", x.sum())
+        for i in range(2):
+            if x[i] > 2:
+                print("big", i)
+        return x
+
+    f(asarray(Y))
+    assert capsys.readouterr().out == "sum 3.0\nbig 1\n"
+
+
+def test_results_are_asynchronous():
+    @jit
+    def f(x):
+        for _ in range(30):
+            x = x @ x
+            x = x / x.max()
+        return x
+
+    a = asarray(np.random.default_rng(0).random((400, 400)))
+    f(a).block_until_ready()
+    start = time.perf_counter()
+    result = f(a)
+    started = time.perf_counter() - start
+    pending = not result.is_ready()
+    assert result.block_until_ready() is result
+    ended = time.perf_counter() - start
+    assert result.is_ready()
+    assert pending
+    assert started < ended / 2
+
+
+def test_host_values_inside_a_compiled_function():
+    @jit
+    def f(x):
+        return x + anabranch.asarray([1.0, 2.0, 3.0])
+
+    same(f(asarray(Y)), Y + np.array([1.0, 2.0, 3.0]))
+    assert type(f(Y)) is np.ndarray
+
+
+def test_one_signature_each():
+    @jit
+    def f(x):
+        return x + 1
+
+    f(asarray(Y)), f(Y), f(asarray(Y)), f(asarray(X))
+    assert len(f._executables) == 3
+    compiled = f.lower(asarray(Y)).compile()
+    same(compiled(asarray(Y)), Y + 1)
+    with pytest.raises(anabranch.UnsupportedValueError):
+        compiled(Y)
+
+
+def test_checks_can_be_left_out():
+    with configure(checks=False):
+        assert asarray([1, 2])[asarray([0, 1])].tolist() == [1, 2]
+
+
+# ---- exchange ------------------------------------------------------------------------------------------------------
+
+
+def test_dlpack_to_numpy():
+    a = asarray(X)
+    given = np.from_dlpack(a)
+    assert given.tolist() == X.tolist()
+    if given.flags.writeable:  # a copy, where NumPy cannot be told that memory is read-only
+        given[:] = 0
+        same(a, X)
+    assert a.__dlpack_device__() == (1, 0)
+    with pytest.raises(BufferError):
+        a.__dlpack__(copy=False)
+    with pytest.raises(BufferError):
+        a.__dlpack__(stream=1)
+
+
+def test_dlpack_from_numpy():
+    x = np.arange(4, dtype=np.int16)
+    a = anabranch.from_dlpack(x)
+    x[:] = 0
+    same(a, np.arange(4, dtype=np.int16))
+    assert anabranch.from_dlpack(a) is a
+    with pytest.raises(BufferError, match="shares no memory"):
+        anabranch.from_dlpack(x, copy=False)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    a = asarray(X)
+    assert torch.from_dlpack(a).tolist() == X.tolist()
+    same(anabranch.from_dlpack(torch.arange(3)), np.arange(3))
+
+
+def test_numpys_own_tools_take_it(tmp_path):
+    a = asarray(X)
+    np.testing.assert_array_equal(a, X)
+    np.testing.assert_allclose(a, X)
+    np.save(tmp_path / "a.npy", a)
+    assert np.load(tmp_path / "a.npy").tolist() == X.tolist()
+    assert np.array2string(a) == np.array2string(X)
