@@ -356,6 +356,11 @@ def namespace(api_version: str | None = None) -> types.ModuleType:
     return module
 
 
+def holds(dtype: np.dtype[Any]) -> bool:
+    """Whether the device has a dtype, in any byte order."""
+    return dtype.newbyteorder("=") in _HELD
+
+
 def placed(array: NDArray) -> Array:
     """A copy of an ndarray on the device.
 
@@ -364,6 +369,6 @@ def placed(array: NDArray) -> Array:
     UnsupportedValueError
         For a dtype that the device does not have.
     """
-    if array.dtype.newbyteorder("=") not in _HELD:
+    if not holds(array.dtype):
         raise UnsupportedValueError(f"an array of dtype {array.dtype} cannot be put on the device")
     return Array(put(array))

@@ -17,7 +17,7 @@ from anabranch.runtime.control import restaging, vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_hoistable, is_rewritten, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.guards import Guards
-from anabranch.runtime.ir import ArrayType, Atom, Program
+from anabranch.runtime.ir import ArrayType, Atom, Program, Var
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.signature import Leaves
@@ -26,7 +26,7 @@ from anabranch.runtime.values import atoms, checks, containers, layout as layout
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot, slot_of
-from anabranch.runtime.values.host import Building, hosted
+from anabranch.runtime.values.host import Building, hosted, on_device
 from anabranch.runtime.values.traced import Traced
 
 NDArray = np.ndarray[Any, Any]
@@ -91,7 +91,8 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
-        result, *contents = Building(objects, given).build(self.result, iter(results))
+        building = Building(objects, given, on_device) if self.on_device else Building(objects, given)
+        result, *contents = building.build(self.result, iter(results))
         targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):
             assert slot is not None
@@ -273,13 +274,16 @@ class Hoisted:
         self.trace, self.guards = trace, guards
         self.arrays: list[NDArray | device.Array] = []
         self.handles: list[Array] = []
+        self._formals: list[Var] = []
 
     def handle(self, array: NDArray | device.Array) -> Array:
         """The traced array that stands for it."""
-        for known, handle in zip(self.arrays, self.handles, strict=True):
-            if known is array:
-                return handle
         root = self.trace.root
+        for known, handle, formal in zip(self.arrays, self.handles, self._formals, strict=True):
+            if known is array:
+                # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
+                root.env.setdefault(handle.storage, formal)
+                return handle
         formal = root.formal(ArrayType(array.shape, array.dtype.newbyteorder("=")))
         storage = Storage(formal.type)
         if isinstance(array, device.Array):
@@ -290,6 +294,7 @@ class Hoisted:
         root.env[storage] = formal
         self.arrays.append(array)
         self.handles.append(Array(storage))
+        self._formals.append(formal)
         self.guards.heap.forget_array(array)
         return self.handles[-1]
 

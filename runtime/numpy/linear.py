@@ -63,7 +63,7 @@ def matmul(
     """As `numpy.matmul`, with its messages where shapes do not fit."""
     for name, value in others.items():
         plain("matmul", **{name: (value, NotImplemented)})
-    x, y = common(x1, x2, dtype)
+    x, y = _wide(*common(x1, x2, dtype))
     left, right = x.type.shape, y.type.shape
     for position, shape in enumerate((left, right)):
         if not shape:
@@ -79,6 +79,15 @@ def matmul(
         )
     value = _matmul(x, y)
     return result(value, out, casting)
+
+
+def _wide(x: Atom, y: Atom) -> tuple[Atom, Atom]:
+    """Operands as `matmul` and `vecdot` take them: bfloat16 and the like as float32, which other products are not."""
+    dtype = x.type.dtype
+    if dtype.isbuiltin == 1:
+        return x, y
+    loop = np.matmul.resolve_dtypes((dtype, dtype, None))
+    return atoms.convert(x, loop[2]), atoms.convert(y, loop[2])
 
 
 def _matmul(x: Atom, y: Atom) -> Atom:
@@ -135,7 +144,7 @@ _register_gufunc("vecmat", "...n,...nm->...m")
 def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, out: Any = None, **others: Any) -> Any:
     """As `numpy.vecdot`."""
     plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
-    x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in common(x1, x2))
+    x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in _wide(*common(x1, x2)))
     x = arithmetic.apply(np.conjugate, (x,)) if x.dtype.kind == "c" else x
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(

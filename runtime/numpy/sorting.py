@@ -178,7 +178,6 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
         if (steps < 0).any() and (steps > 0).any():
             raise ValueError("bins must be monotonically increasing or decreasing")
         if (steps < 0).any():
-            side = "right" if right else "left"
             found = searchsorted(np.ascontiguousarray(static[::-1]), x, side)
             return _F[np.subtract](len(static), found)
         return searchsorted(static, x, side)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from ml_dtypes import finfo
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.checks import BOOL
@@ -103,7 +104,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
         return False
     if dtype.kind in "iu":
         return np.iinfo(dtype).min
-    return complex(-np.inf, -np.inf) if dtype.kind == "c" else -np.inf
+    return complex(-np.inf, -np.inf) if dtype.kind == "c" else -_infinity(dtype)
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
@@ -112,4 +113,10 @@ def highest(dtype: np.dtype[Any]) -> Any:
         return True
     if dtype.kind in "iu":
         return np.iinfo(dtype).max
-    return complex(np.inf, np.inf) if dtype.kind == "c" else np.inf
+    return complex(np.inf, np.inf) if dtype.kind == "c" else _infinity(dtype)
+
+
+def _infinity(dtype: np.dtype[Any]) -> float:
+    """Infinity, or the largest number where a floating-point dtype of eight bits has no infinity."""
+    limits: Any = finfo
+    return np.inf if np.isinf(np.asarray(np.inf).astype(dtype)) else float(limits(dtype).max)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.array import Array
 from anabranch.runtime.ir import ArrayType
 
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
@@ -72,7 +73,7 @@ def abstract_of(value: Any) -> Abstract | None:
         return python_abstract(type(value))
     if isinstance(value, np.generic) and value.dtype.kind in "biufcV" and not isinstance(value, np.void):
         return Abstract((), value.dtype, Kind.SCALAR)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, Array)):
         return Abstract(value.shape, value.dtype, Kind.ARRAY)
     return None
 

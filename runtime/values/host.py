@@ -6,11 +6,12 @@ A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(Ca
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Kind
 
@@ -45,11 +46,31 @@ def hosted(layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[
     return layout
 
 
-class Building:
-    """Builds host values; a container that occurs twice is built once."""
+def fresh(value: Any) -> Any:
+    """What is given for a value that was known while tracing: an array that nobody else has."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
-    def __init__(self, objects: Sequence[Any] = (), numbers: Sequence[Any] = ()) -> None:
-        self._objects, self._numbers = objects, numbers
+
+def on_device(value: Any) -> Any:
+    """The same where results stay on the device."""
+    if isinstance(value, (np.ndarray, np.generic)) and device.holds(value.dtype):
+        return device.placed(np.asarray(value))
+    return fresh(value)
+
+
+class Building:
+    """Builds host values; a container that occurs twice is built once.
+
+    `constant` gives what stands for a value that was known while tracing.
+    """
+
+    def __init__(
+        self,
+        objects: Sequence[Any] = (),
+        numbers: Sequence[Any] = (),
+        constant: Callable[[Any], Any] = fresh,
+    ) -> None:
+        self._objects, self._numbers, self._constant = objects, numbers, constant
         self._made: dict[int, Any] = {}
 
     def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
@@ -76,7 +97,7 @@ class Building:
             return self._objects[value.index]
         if isinstance(value, CallersNumber):
             return self._numbers[value.leaf]
-        return value.copy() if isinstance(value, np.ndarray) else value
+        return self._constant(value)
 
 
 def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:

@@ -39,11 +39,13 @@ def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of an operand."""
     if isinstance(x, Traced):
         return x.abstract.shape
-    return x.shape if isinstance(x, (np.ndarray, np.generic)) else ()
+    return x.shape if isinstance(x, (np.ndarray, np.generic, device.Array)) else ()
 
 
 def as_atom(x: Any, dtype: Any = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
+    if isinstance(x, device.Array):
+        x = current().trace.hoist(x)
     if isinstance(x, Traced):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:

@@ -26,6 +26,9 @@ case(np.searchsorted, np.array([1, 2, np.nan]), np.array([np.nan, 1]))
 case(np.digitize, FLOATS, Static([-1.0, 0, 1]))
 case(np.digitize, FLOATS, Static([1.0, 0, -1]))
 case(np.digitize, FLOATS, Static([1.0, 0, -1]), right=True)
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([1.0, 0, -1]))
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([1.0, 0, -1]), right=True)
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([-1, 0.0, 1]), right=True)
 
 ORDERED = np.arange(6.0).reshape(2, 3)
 for f in (np.partition, np.argpartition):

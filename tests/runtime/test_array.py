@@ -153,6 +153,19 @@ def test_device_put_keeps_structure():
         anabranch.device_put({"a": "text"})
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_ml_dtypes_are_computed_with(dtype):
+    x = np.array([1, 2.5, -3, 0.125]).astype(getattr(ml_dtypes, dtype))
+    a = asarray(x)
+    for function in (
+        lambda v: v + v, lambda v: v * 2.0, lambda v: v.max(), lambda v: v.min(), lambda v: v.argmax(), np.sort,
+        lambda v: v[1:], lambda v: np.where(v > 0, v, -v), np.isnan, lambda v: v @ v, lambda v: np.dot(v, v),
+    ):  # fmt: skip
+        got, wanted = np.asarray(function(a)), np.asarray(function(x))
+        assert got.dtype == wanted.dtype
+        assert got.astype(np.float32).tolist() == pytest.approx(wanted.astype(np.float32).tolist(), rel=1e-5)
+
+
 def test_deleted():
     a = asarray([1.0, 2.0])
     view = np.asarray(a)
@@ -475,6 +488,43 @@ def test_arrays_from_outside():
 
     same(f(Y), plain(Y))
     same(f(asarray(Y)), plain(Y))
+
+
+def test_arrays_in_containers_outside_as_starts_of_loops_and_branches():
+    @jit
+    def f(x):
+        total = PARAMETERS["b"]
+        while total.max() < 10:
+            total = total + x * x
+        chosen = PARAMETERS["w"]
+        if x[0] > 0:
+            chosen = PARAMETERS["b"]
+        for i in range(2):
+            if x[i] > 1:
+                total = total + PARAMETERS["b"][i]
+        return total, chosen
+
+    def plain(x):
+        b = np.asarray(PARAMETERS["b"])
+        total = b
+        while total.max() < 10:
+            total = total + x * x
+        for i in range(2):
+            if x[i] > 1:
+                total = total + b[i]
+        return total, b
+
+    same(f(asarray(Y[:2])), plain(Y[:2]))
+    same(f(Y[:2]), plain(Y[:2]))
+
+
+def test_values_known_while_tracing_stay_on_the_device():
+    @jit
+    def f(x):
+        counts, edges = np.histogram(x, 3, (0.0, 3.0))
+        return counts, edges, np.arange(2), np.float32(2), "text", 1
+
+    same(f(asarray(Y)), (*np.histogram(Y, 3, (0.0, 3.0)), np.arange(2), np.float32(2), "text", 1))
 
 
 def test_an_array_from_outside_that_is_another_now():
