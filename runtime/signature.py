@@ -138,19 +138,17 @@ class Leaves:
         dtypes = PYTHON_DTYPES
         return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
 
-    def on_device(self) -> list[Buffer]:
-        """The leaves on the device: Arrays as they are, the rest copied there.
 
-        Raises
-        ------
-        OverflowError
-            For a Python int beyond int64.
-        DeletedArrayError
-        """
-        return [
-            v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v))))
-            for v in self.values
-        ]
+def on_device(leaves: Sequence[Any]) -> list[Buffer]:
+    """Leaves on the device: Arrays as they are, the rest copied there.
+
+    Raises
+    ------
+    OverflowError
+        For a Python int beyond int64.
+    DeletedArrayError
+    """
+    return [v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v)))) for v in leaves]
 
 
 def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:

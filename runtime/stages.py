@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime import lower as lowering
@@ -12,7 +13,7 @@ from anabranch.runtime.array import Array
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.signature import Leaves, check_objects, check_sharing
+from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on_device
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
 
@@ -79,12 +80,13 @@ class Lowered:
 class Compiled:
     """An executable for one signature."""
 
-    __slots__ = ("executable", "lowered", "plan")
+    __slots__ = ("executable", "gives_one_array", "lowered", "plan")
 
     def __init__(self, lowered: Lowered, executable: Executable) -> None:
         self.lowered = lowered
         self.executable = executable
         self.plan = lowered.traced.plan
+        self.gives_one_array = self.plan.gives_one_array
 
     @property
     def program(self) -> Program:
@@ -108,10 +110,16 @@ class Compiled:
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
-        outputs = self.executable.execute_buffers(leaves.on_device())
+        if self.gives_one_array:
+            return self.run_for_array(leaves.values)
+        outputs = self.executable.execute_buffers(on_device(leaves.values))
         staying = self.plan.result_count
         there: list[Any] = [Array(b) for b in outputs[:staying]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+
+    def run_for_array(self, values: Sequence[Any]) -> Array:
+        """Run, where `gives_one_array`, on leaves."""
+        return Array(self.executable.execute_buffers(on_device(values))[0])
 
     def _with_callbacks(self, leaves: Leaves) -> Any:
         try:

@@ -23,6 +23,7 @@ from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.trace import Builder, Failure, OnDevice, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot, slot_of
@@ -66,6 +67,14 @@ class Plan:
     def result_count(self) -> int:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
         return self.leaf_count - len(self.returned_arguments) - len(self.shared_results)
+
+    @property
+    def gives_one_array(self) -> bool:
+        """Whether a call on the device does nothing but to compute one array."""
+        parts = self.result.children if isinstance(self.result, layouts.Node) else ()
+        leaf = parts[0] if len(parts) == 1 else None
+        computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
+        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""

@@ -26,6 +26,12 @@ def argsort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool
     return (x.shape[axis] - 1) - function(np.flip)(backwards, axis=axis)
 
 
+def diff(x: Any, /, *, axis: Any = -1, n: Any = 1, prepend: Any = None, append: Any = None) -> Any:
+    """As `numpy.diff`; None stands for nothing before or behind the array."""
+    ends = {k: v for k, v in (("prepend", prepend), ("append", append)) if v is not None}
+    return function(np.diff)(x, n=n, axis=axis, **ends)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class FloatLimits:
     """The limits of a floating-point dtype; of a complex one those of its parts."""

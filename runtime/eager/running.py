@@ -59,6 +59,8 @@ def run(
 ) -> Any:
     """Run a call that was taken apart."""
     made = _made(function, args, kwargs, settings().checks)
+    if isinstance(made, Compiled) and made.gives_one_array:
+        return made.run_for_array(operands)
     leaves = Leaves()
     leaves.values = operands
     return made.finish([], leaves) if isinstance(made, Plan) else made.run(leaves)
@@ -98,6 +100,8 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
     if tracing():
         return call(function, operands, {})
+    if all(type(x) is Array for x in operands):
+        return run(function, tuple([Operand(x.shape, x.dtype) for x in operands]), (), list(operands))
     # What a power gives may depend on its exponent's value.
     loop = None if ufunc is np.power else _loop(ufunc, operands)
     if loop is None:

@@ -71,7 +71,7 @@ class Info:
 
 _OWN: dict[Any, Any] = {
     np.asarray: asarray, np.from_dlpack: from_dlpack, np.sort: forms.sort, np.argsort: forms.argsort,
-    np.finfo: forms.finfo, np.iinfo: forms.iinfo,
+    np.diff: forms.diff, np.finfo: forms.finfo, np.iinfo: forms.iinfo,
 }  # fmt: skip
 
 

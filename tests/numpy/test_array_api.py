@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import array_api_strict as strict
 import numpy as np
 import pytest
@@ -164,13 +166,26 @@ def test_function(name):
         same(g, w)
 
 
+class EveryKeyword:
+    """The namespace, its functions called with each keyword of the standard's at its default."""
+
+    def __getattr__(self, name):
+        function = getattr(xp, name)
+        if name not in FUNCTIONS:
+            return function
+        parameters = inspect.signature(getattr(strict, name)).parameters.values()
+        keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        plain = {k: v for k, v in keywords.items() if v is None or isinstance(v, (bool, int, float))}
+        return lambda *args, **given: function(*args, **{**plain, **given})
+
+
 COMPILED = sorted(set(FUNCTIONS) - NOT_COMPILED)
 
 
 @pytest.mark.parametrize("first", range(0, len(COMPILED), 20))
 def test_functions_in_compiled_code(first):
     names = COMPILED[first : first + 20]
-    compiled = jit(lambda a: {name: CALLS[name](xp, a) for name in names})(Given(xp))
+    compiled = jit(lambda a: {name: CALLS[name](EveryKeyword(), a) for name in names})(Given(xp))
     for name in names:
         for g, w in zip(compiled[name], CALLS[name](xp, Given(xp)), strict=True):
             if not isinstance(w, Array):

@@ -334,6 +334,17 @@ def test_out_is_written_to_an_ndarray():
     assert out[0, 1] == 8
 
 
+def test_ndarrays_take_its_contents():
+    x = np.arange(4.0)
+    x += asarray([1.0, 1, 1, 1])
+    assert x.tolist() == [1, 2, 3, 4]
+    x[:2] = asarray([7.0, 8.0])
+    x[asarray([3])] = 0
+    x[asarray([False, False, True, False])] *= 2
+    assert x.tolist() == [7, 8, 6, 0]
+    assert np.array([asarray(1), asarray(2)]).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     "write",
     [
