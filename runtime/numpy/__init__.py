@@ -13,6 +13,7 @@ from anabranch.runtime.numpy import (
     describing as describing,
     einsum as einsum,
     factorings as factorings,
+    fitting as fitting,
     fourier as fourier,
     histograms as histograms,
     joining as joining,

@@ -344,10 +344,9 @@ def matrix_power(a: Any, n: Any) -> Any:
         raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
     if matrix.shape[-1] != matrix.shape[-2]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    try:
-        n = operator.index(n)
-    except TypeError as error:
-        raise TypeError("exponent must be an integer") from error
+    if not hasattr(n, "__index__"):
+        raise TypeError("exponent must be an integer")
+    n = operator.index(n)
     if n < 0:
         matrix, n = _F[np.linalg.inv](matrix), -n
     if n == 0:

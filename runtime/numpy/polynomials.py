@@ -45,12 +45,14 @@ def poly(seq_of_zeros: Any) -> Any:
     if not zeros.shape[0]:
         return 1.0
     zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(np.float64)
+    # The eigenvalues of a real matrix come in conjugate pairs.
+    real = zeros.dtype.kind == "f" or (shape_of(seq_of_zeros)[1:] and handle(seq_of_zeros).dtype.kind != "c")
     product = xp.ones(1, zeros.dtype)
     for i in range(zeros.shape[0]):
         product = xp.convolve(product, xp.stack([xp.ones((), zeros.dtype), -zeros[i]]), mode="full")
-    if product.dtype.kind == "c":
+    if not real:
         raise refused("poly", "of complex zeros the result is real where they come in pairs")
-    return product
+    return product.real if product.dtype.kind == "c" else product
 
 
 def _joined(ufunc: Any, a1: Any, a2: Any) -> Any:

@@ -126,6 +126,105 @@ def into_an_argument(x, out):
     return out[1:]
 
 
+@case((SQUARE, 2), (SINGULAR, 2), (DEFINITE, 0))
+def helper_that_gives_up(a, n):
+    def inverse(m):
+        if abs(np.linalg.det(m)) < 1e-12:
+            return None
+        return np.linalg.inv(m)
+
+    for i in range(n):
+        made = inverse(a)
+        if made is None:
+            return i, a
+        a = made + i
+    return n, a
+
+
+@case((np.stack([SQUARE, SINGULAR, DEFINITE]),), (np.stack([SQUARE, DEFINITE, SQUARE]),))
+def first_that_is_singular(stack):
+    for i, a in enumerate(stack):
+        try:
+            x = np.linalg.solve(a, VECTOR)
+        except np.linalg.LinAlgError as error:
+            text = str(error)
+            break
+        finally:
+            last = i
+    else:
+        return -1, x, last
+    return i, text, last
+
+
+@case((SQUARE,), (SINGULAR,))
+def write_at_last(a):
+    out = np.zeros(3)
+    try:
+        out[:] = np.linalg.solve(a, VECTOR)
+    finally:
+        a[0, 0] = 7
+    return out
+
+
+@case((SQUARE, 1), (SQUARE, 0), (SQUARE, -1))
+def residuals_of_a_branch(a, n):
+    if n > 0:
+        x, rest, rank, s = np.linalg.lstsq(np.vstack([a, a[:1]]), np.arange(4.0))
+    elif n == 0:
+        x, rest, rank, s = np.linalg.lstsq(a, VECTOR)
+    else:
+        x, rest, rank, s = np.linalg.lstsq(np.vstack([a * 0, a[:1]]), np.arange(4.0))
+    return x, rest, rank, s
+
+
+@case((SQUARE,), (SINGULAR,))
+def a_residual_that_may_be_missing(a):
+    rest = np.linalg.lstsq(np.vstack([a, a[:1]]), np.arange(4.0))[1]
+    return rest.size, rest.sum(), rest[0]
+
+
+@case((SQUARE, 3))
+def transforms_of_rows(a, n):
+    total = np.zeros((2, 3), complex)
+    for i in range(n):
+        np.fft.fft(a[i], out=total[1])
+        a[i] = np.fft.ifft(total[1] + total[0]).real
+        total[0] += total[1]
+    return total
+
+
+@case((SQUARE,), (SINGULAR,), (SQUARE * np.nan,))
+def caught_as_a_value_error(a):
+    try:
+        return np.linalg.inv(a).sum()
+    except ValueError as error:
+        return error.args
+
+
+@case((SQUARE, 1), (SINGULAR, 1), (SINGULAR, 0))
+def raised_as_another(a, n):
+    try:
+        for _ in range(n):
+            a = np.linalg.inv(a)
+    except np.linalg.LinAlgError as error:
+        raise RuntimeError("no inverse", n) from error
+    return a
+
+
+@case((SQUARE,), (SINGULAR,))
+def ranks_in_text(a):
+    print(np.linalg.matrix_rank(a), np.linalg.det(a) > 0.5)
+    return np.linalg.matrix_rank(a[0]) + 1
+
+
+@case((np.arange(6.0), np.sin(np.arange(6.0)), 1.0), (np.ones(6), np.ones(6), 0.0), (np.ones(6), np.ones(6), 1.0))
+def fit_or_mean(x, y, ptp):
+    if x.max() - x.min() < ptp:
+        return y.mean(), np.zeros(3)
+    c, _, _, s, _ = np.polyfit(x, y, 2, full=True)
+    return np.polyval(c, x[0]), s
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_eager(program: Program) -> None:
     program.check()

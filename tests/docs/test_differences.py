@@ -180,6 +180,11 @@ def test_numpy_s_floating_point_warnings_are_not_given():
         assert jit(reciprocal)(zero) == np.inf
         with pytest.raises(RuntimeWarning):
             reciprocal(zero)
+        same = np.ones(4)
+        assert jit(lambda x: np.polyfit(x, x, 1, full=True))(same)[2] == 1
+        jit(lambda x: np.polyfit(x, x, 1))(same)
+        with pytest.raises(np.exceptions.RankWarning):
+            np.polyfit(same, same, 1)
     assert jit(strict)(zero) == np.inf
     with pytest.raises(FloatingPointError):
         strict(zero)
@@ -204,6 +209,9 @@ def test_numpy_linalg_and_numpy_fft_are_those_of_numpy_2_5():
     assert spectrum(a)[0].dtype == (np.float64 if old else np.complex128)
     assert [x.dtype for x in jit(spectrum)(a)] == [np.complex128, np.complex128]
     assert np.array_equal(jit(spectrum)(a)[0], spectrum(a)[0])
+    line = np.array([1.0, -3.0, 2.0])
+    assert np.roots(line).dtype == np.float64
+    assert jit(lambda p: np.roots(p))(line).dtype == np.complex128
     with pytest.raises(np.linalg.LinAlgError) if old else contextlib.nullcontext():
         condition(broken)
     assert np.isnan(jit(condition)(broken))

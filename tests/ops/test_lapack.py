@@ -19,7 +19,8 @@ DEFINITE = SQUARE @ SQUARE.T + np.eye(5)
 HERMITIAN = COMPLEX @ COMPLEX.conj().swapaxes(-1, -2) + np.eye(4)
 SINGULAR = np.array([np.eye(3), np.ones((3, 3)), np.diag([1.0, 2, 0])])
 EMPTY = tuple(np.zeros(shape) for shape in ((0, 0), (0, 3, 3), (2, 0, 0)))
-SQUARES = (SQUARE, STACK, COMPLEX, COMPLEX[0, 0], np.array([[2.5]]), RNG.normal(size=(40, 40)), *EMPTY)
+SQUARES = (SQUARE, STACK, COMPLEX, COMPLEX[0, 0], np.array([[2.5]]), *EMPTY)
+LARGE = RNG.normal(size=(40, 40))
 RECTANGLES = (RNG.normal(size=(5, 3)), RNG.normal(size=(2, 3, 6)), COMPLEX[..., :2], COMPLEX[..., :3, :])
 RECTANGLES += tuple(np.zeros(shape) for shape in ((3, 0), (0, 3), (2, 0, 3), (0, 2, 3)))
 
@@ -37,6 +38,8 @@ CASES = [
     *(case(factoring.lu, a) for a in (*SQUARES, SINGULAR)),
     *(case(factoring.solve, a, a[..., : n + 1] + 1) for n, a in enumerate(SQUARES)),
     case(factoring.solve, COMPLEX, np.zeros((2, 3, 4, 0), complex)),
+    case(factoring.solve, LARGE, LARGE.T),
+    case(factoring.lu, LARGE),
     case(factoring.solve, SINGULAR[:1], np.ones((1, 3, 200))),
     *(case(factoring.cholesky, a, upper=upper) for a in (DEFINITE, HERMITIAN, *EMPTY) for upper in (False, True)),
     *(case(factoring.qr, a) for a in (*SQUARES, *RECTANGLES)),

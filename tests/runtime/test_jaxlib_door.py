@@ -393,19 +393,38 @@ def test_each_product_is_a_fusion_of_its_own():
     assert all(part.count(" dot(") <= 1 for part in text.split("\n\n") if not part.startswith("ENTRY"))
 
 
-def test_lapack():
-    door.register_lapack()
-    door.register_lapack()
-    text = """module @m { func.func public @main(%a: tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<i32>) {
+CHOLESKY = """module @m { func.func public @main(%a: tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<i32>) {
       %r:2 = stablehlo.custom_call @lapack_dpotrf_ffi(%a) {api_version = 4 : i32, backend_config = {uplo = 76 : ui8},
         operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
         result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]}
         : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<i32>)
       return %r#0, %r#1 : tensor<3x3xf64>, tensor<i32> } }"""
+
+
+def test_lapack():
+    door.register_lapack()
+    door.register_lapack()
     a = np.array([[4.0, 1, 2], [1, 5, 3], [2, 3, 6]])
-    factor, info = call(text, a)
+    factor, info = call(CHOLESKY, a)
     assert info == 0
     np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(a), rtol=1e-14)
+
+
+def test_lapack_is_there_when_asked_for(tmp_path):
+    file = tmp_path / "executable"
+    run_script(f"""
+    from pathlib import Path
+    from anabranch.runtime import _jaxlib as door
+    executable = door.compile_text({CHOLESKY!r})
+    Path({str(file)!r}).write_bytes(executable.serialize())
+    """)
+    run_script(f"""
+    from pathlib import Path
+    import numpy as np
+    from anabranch.runtime import _jaxlib as door
+    factor, info = door.deserialize(Path({str(file)!r}).read_bytes())([4 * np.eye(3)])
+    assert info == 0 and (factor == 2 * np.eye(3)).all()
+    """)
 
 
 def test_serialize():

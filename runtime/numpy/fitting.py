@@ -1,0 +1,95 @@
+"""What polynomials need of linear algebra: their zeros, and fits to points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import solving
+from anabranch.runtime.numpy.core import atom_of, handle, implements
+from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.values import checks, wrap
+
+
+@implements(np.roots)
+def roots(p: Any) -> Any:
+    """As `numpy.roots`, always complex, of coefficients that neither begin nor end with zero."""
+    array = xp.atleast_1d(handle(p))
+    if array.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    array = array if array.dtype.kind in "fc" else array.astype(np.float64)
+    n = array.shape[0]
+    if n < 2:
+        return xp.zeros(0)
+    for at, place, advice in ((0, "begin", "leave them out"), (-1, "end", "divide by x: each is a zero at 0")):
+        message = (
+            f"numpy.roots of coefficients that {place} with zero is not supported in compiled code: how many zeros of "
+            f"the polynomial are computed depends on them; {advice}"
+        )
+        checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))  # type: ignore[misc]
+    below = np.eye(n - 1, k=-1, dtype=array.dtype)[1:]
+    return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
+
+
+@implements(np.polyfit)
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
+    """As `numpy.polyfit`, without its `RankWarning`."""
+    order = _order(deg)
+    points, rhs = _inexact(x), _inexact(y)
+    _check_points(points, rhs, order)
+    ratio = points.shape[0] * np.finfo(points.dtype).eps if rcond is None else rcond
+    lhs = xp.vander(points, order)
+    if w is not None:
+        weights = _inexact(w)
+        if weights.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if weights.shape[0] != rhs.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        lhs *= weights[:, np.newaxis]
+        rhs *= weights[:, np.newaxis] if rhs.ndim == 2 else weights
+    scale = xp.sqrt((lhs * lhs).sum(axis=0))
+    lhs /= scale
+    found, residuals, rank, s = solving.lstsq(lhs, rhs, ratio)
+    c = (found.T / scale).T
+    if full:
+        return c, residuals, rank, s, ratio
+    if not cov:
+        return c
+    base = xp.linalg.inv(xp.dot(lhs.T, lhs)) / xp.outer(scale, scale)
+    factor = 1 if cov == "unscaled" else _variance(rhs - xp.matmul(lhs, found), rank, order)
+    return c, base * factor if rhs.ndim == 1 else base[:, :, np.newaxis] * factor
+
+
+def _inexact(x: Any) -> Any:
+    array: Any = handle(x)
+    return array + 0.0
+
+
+def _order(deg: Any) -> int:
+    order = int(deg) + 1
+    if order < 1:
+        raise ValueError("expected deg >= 0")
+    return order
+
+
+def _check_points(x: Any, y: Any, order: int) -> None:
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+
+
+def _variance(rest: Any, rank: Any, order: int) -> Any:
+    """Of what the fit leaves; NumPy has no residuals where the columns depend on one another."""
+    free = rest.shape[0] - order
+    if free <= 0:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    error = ValueError(f"operands could not be broadcast together with shapes ({order},{order}) (0,) ")
+    checks.fail_if(atom_of(rank != order), lambda _: error)
+    return (xp.abs(rest) ** 2).sum(axis=0, keepdims=rest.ndim == 1) / free
