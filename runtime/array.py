@@ -292,7 +292,7 @@ class Array:
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return value in self.__array__()
 
     def __divmod__(self, other: Any) -> Any:
         return _operations.operator(np.divmod, self, other)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir import Atom, Literal
@@ -84,7 +85,7 @@ def in_(item: Any, container: Any) -> Any:
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
     if isinstance(container, (range,)) and isinstance(item, Traced):
         return _in_range(item, container)
-    if isinstance(container, np.ndarray) and isinstance(item, Traced):
+    if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
         return _bool(_any(container == item))
     elements = container
     if isinstance(container, dict):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
@@ -85,6 +86,8 @@ def _known(key: Any) -> Any:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
+    if isinstance(key, device.Array):
+        key = wrap.numpy_operand(key)
     if isinstance(key, Traced) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
         return atom.value if isinstance(atom, Literal) else key

@@ -529,6 +529,34 @@ def test_arrays_in_containers_outside_as_starts_of_loops_and_branches():
     same(f(Y[:2]), plain(Y[:2]))
 
 
+def _written(x, p):
+    y = x.copy()
+    y[:2] = p["b"][1:]
+    y[p["i"]] += 1
+    np.copyto(y, p["b"], where=p["m"])
+    y += p["b"]
+    return y
+
+
+HELD = {"b": asarray([1.0, 2.0, 3.0]), "i": asarray([2, 0]), "n": asarray(2), "m": asarray([True, False, True])}
+HELD_PROGRAMS = (
+    lambda x, p: x[p["i"]], lambda x, p: 3 * p["b"] + x, lambda x, p: [u * v for u, v in zip(x, p["b"], strict=True)],
+    lambda x, p: sum(p["b"]) + x[0], lambda x, p: max(p["b"][0], x[0]), lambda x, p: [x * k for k in range(p["n"])],
+    lambda x, p: float(p["b"][1]) + x, lambda x, p: np.where(p["m"], x, p["b"]), lambda x, p: x < p["b"],
+    lambda x, p: x * 2 if x[1] in p["b"] else x + 1, lambda x, p: x + (2.0 in p["b"]), lambda x, p: [*p["b"]][2] * x,
+    lambda x, p: (x if x[0] > 9 else p["b"]) * 2, lambda x, p: p["b"][::-1], lambda x, p: np.stack([x, p["b"]]),
+    lambda x, p: 2 ** p["b"] + x, lambda x, p: np.einsum("i,i->", x, p["b"]), lambda x, p: x[p["n"]] * 1,
+    lambda x, p: np.asarray(p["b"]) + x, lambda x, p: x.dot(p["b"]) if x.sum() > 0 else p["b"].sum(), _written,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(HELD_PROGRAMS)))
+def test_arrays_in_containers_outside(number):
+    program = HELD_PROGRAMS[number]
+    wanted = program(Y, {k: np.asarray(v)[()] for k, v in HELD.items()})
+    same(jit(lambda x: program(x, HELD))(asarray(Y)), wanted)
+
+
 def test_values_known_while_tracing_stay_on_the_device():
     @jit
     def f(x):
