@@ -15,7 +15,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.arguments import arguments_of
-from anabranch.runtime.config import settings
+from anabranch.runtime.config import checking, settings
 from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError, StaticArgumentError
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
@@ -41,9 +41,10 @@ class Wrapped(Generic[P, R]):
         For a static argument that is not hashable.
     """
 
-    def __init__(self, function: Callable[P, R], static: frozenset[str], instance: Any = None) -> None:
+    def __init__(self, function: Callable[P, R], static: frozenset[str], checks: bool | None = None) -> None:
         self.__anabranch_function__ = function
         self._static = static
+        self.__anabranch_checks__ = checks
         self._names = _parameter_names(function)
         self._executables: dict[Any, Compiled] = {}
         self._lock = threading.RLock()
@@ -53,7 +54,8 @@ class Wrapped(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the plain function gives, compiled."""
         if tracing():
-            result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
+            with checking(self.__anabranch_checks__):
+                result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
             return result
         try:
             key, leaves, plain = self._signature(args, kwargs)
@@ -77,9 +79,9 @@ class Wrapped(Generic[P, R]):
         try:
             kept = self._bound.get(instance)
             if kept is None:
-                kept = self._bound[instance] = Wrapped(_weak_method(method), static)
+                kept = self._bound[instance] = Wrapped(_weak_method(method), static, self.__anabranch_checks__)
         except TypeError:  # not hashable, or no weak references: compiled anew for each access
-            return Wrapped(method, static)
+            return Wrapped(method, static, self.__anabranch_checks__)
         # What is kept with the instance must not keep the instance; what is handed out must.
         bound: Wrapped[Any, Any] = Wrapped.__new__(Wrapped)
         bound.__dict__.update(kept.__dict__, __self__=instance)
@@ -99,7 +101,7 @@ class Wrapped(Generic[P, R]):
             found = getattr(found, part, None)
         if found is self:
             return name
-        return _jit_static, (self.__anabranch_function__, self._static)
+        return Wrapped, (self.__anabranch_function__, self._static, self.__anabranch_checks__)
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
@@ -136,7 +138,8 @@ class Wrapped(Generic[P, R]):
         names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
-        return (positional, named, statics, leaves.aliases()), leaves, (args, kwargs, statics)
+        checks = settings().checks if self.__anabranch_checks__ is None else self.__anabranch_checks__
+        return (positional, named, statics, leaves.aliases(), checks), leaves, (args, kwargs, statics)
 
     def _split_static(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -193,12 +196,9 @@ class Wrapped(Generic[P, R]):
         if statics:
             function = functools.partial(function, **{name: value for name, _, value in statics})
         _refuse_early(self.__anabranch_function__)
-        plan = trace_call(function, arguments)
+        with checking(self.__anabranch_checks__):
+            plan = trace_call(function, arguments)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
-
-
-def _jit_static(function: Any, static: frozenset[str]) -> Wrapped[Any, Any]:
-    return Wrapped(function, static)
 
 
 def _refuse_early(function: Any) -> None:
@@ -270,10 +270,11 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = ...,
     static_argnames: str | Sequence[str] = ...,
+    checks: bool | None = ...,
 ) -> Wrapped[P, R]: ...
 @overload
 def jit(
-    *, static_argnums: int | Sequence[int] = ..., static_argnames: str | Sequence[str] = ...
+    *, static_argnums: int | Sequence[int] = ..., static_argnames: str | Sequence[str] = ..., checks: bool | None = ...
 ) -> Callable[[Callable[P, R]], Wrapped[P, R]]: ...
 
 
@@ -283,6 +284,7 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
+    checks: bool | None = None,
 ) -> Any:
     """Compile a NumPy function with XLA; calls give what the plain function gives.
 
@@ -296,6 +298,10 @@ def jit(
         has an executable of its own, and must be hashable. As in `jax.jit`.
     static_argnames : str or sequence of str
         The same by name.
+    checks : bool, optional
+        Whether an index out of range raises `IndexError`, as in NumPy, where it is known only at run time. Without the
+        checks such an index is moved to the nearest end of its axis, for reading and for writing. By default as
+        `anabranch.configure(checks=...)` or the variable `ANABRANCH_CHECKS` say, else True.
 
     Returns
     -------
@@ -308,12 +314,17 @@ def jit(
         For a position or name that the function does not have.
     """
     if fun is None:
-        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames)
-    if isinstance(fun, Wrapped) and not static_argnums and not static_argnames:
+        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames, checks=checks)
+    if isinstance(fun, Wrapped) and (static_argnums, static_argnames, checks) == ((), (), None):
         return fun
     if isinstance(fun, (staticmethod, classmethod)):
-        return type(fun)(jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames))
-    return Wrapped(fun, _static_names(fun, static_argnums, static_argnames))
+        inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, checks=checks)
+        return type(fun)(inner)
+    names = _static_names(fun, static_argnums, static_argnames)
+    if isinstance(fun, Wrapped):
+        checks = fun.__anabranch_checks__ if checks is None else checks
+        return Wrapped(fun.__anabranch_function__, fun._static | names, checks)
+    return Wrapped(fun, names, checks)
 
 
 def _static_names(fun: Callable[..., Any], nums: int | Sequence[int], names: str | Sequence[str]) -> frozenset[str]:

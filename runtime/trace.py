@@ -33,6 +33,9 @@ class OnDevice(str):
     __slots__ = ()
 
 
+UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that nobody knows; no array has so many
+
+
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
@@ -41,7 +44,7 @@ class Storage:
     def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
         self.type = type
         self.readonly = readonly
-        # In bytes, where the caller's array is not in C order: what is a view of it depends on them.
+        # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: nobody knows.
         self.strides: tuple[int, ...] | None = None
         # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
         self.links: list[Any] = []

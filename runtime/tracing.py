@@ -15,20 +15,20 @@ from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.control import restaging, vocabulary as _vocabulary
 from anabranch.runtime.control.call import guard_recursion, is_hoistable, is_rewritten, resolve
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, UnsupportedValueError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program, Var
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.ops import effect as effect_op
+from anabranch.runtime.results import Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.trace import Builder, Failure, OnDevice, Restart, Storage, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, views
+from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot, slot_of
-from anabranch.runtime.values.host import Building, hosted, on_device
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.host import Building, on_device
 
 NDArray = np.ndarray[Any, Any]
 del _vocabulary  # imported so that rewritten code finds it
@@ -39,17 +39,18 @@ class Plan:
     """What a call does around the Program.
 
     The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
-    argument or occur twice), then new contents of mutated array arguments, what effects show, and (when something can
-    fail) the error code and what the failures say of themselves.
+    argument or occur twice), then new contents of mutated array arguments, what `returned_arguments` need, what effects
+    show, and (when something can fail) the error code and what the failures say of themselves.
     """
 
     program: Program
     # Of (result, contents of `written`…, contents of `slots`…); None where the function always raises.
     result: layouts.Layout | None
     leaf_count: int
-    # Leaf of the result -> the argument leaf whose array it is, or is a view of.
-    returned_arguments: dict[int, tuple[int, views.Path]]
+    # Leaf of the result -> the arguments whose array, or a view of it, it is; or may be, the first that is.
+    returned_arguments: dict[int, tuple[Owner, ...]]
     shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
+    readonly_results: frozenset[int]
     mutated: tuple[int, ...]  # argument leaves to write back
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
     slots: tuple[Slot, ...]  # objects from outside to write back
@@ -66,7 +67,7 @@ class Plan:
     @property
     def result_count(self) -> int:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
-        return self.leaf_count - len(self.returned_arguments) - len(self.shared_results)
+        return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
     @property
     def gives_one_array(self) -> bool:
@@ -75,6 +76,20 @@ class Plan:
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
         return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
+
+    def is_returned(self, leaf: int) -> bool:
+        """Whether a leaf of the result is an argument's array, or a view of it, in every case."""
+        owners = self.returned_arguments.get(leaf)
+        return owners is not None and owners[0].pred is None
+
+    def _own(self, known: Iterator[Any], given: Sequence[Any]) -> dict[int, NDArray]:
+        """The leaves of the result that are the caller's arrays, or views of them."""
+        own: dict[int, NDArray] = {}
+        for k, owners in self.returned_arguments.items():
+            found = [view for owner in owners if (view := owner.view(known, given)) is not None]
+            if found:
+                own[k] = found[0]
+        return own
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
@@ -88,15 +103,18 @@ class Plan:
             raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
         assert self.result is not None
         at, given = iter(outputs), leaves.values
+        own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), given)
         results: list[NDArray] = []
         for k in range(self.leaf_count):
-            if k in self.returned_arguments:
-                leaf, path = self.returned_arguments[k]
-                results.append(functools.reduce(lambda base, step: step.of(base), path, given[leaf]))
-            elif k in self.shared_results:
+            if k in self.shared_results:
                 results.append(results[self.shared_results[k]])
-            else:
-                results.append(next(at))
+                continue
+            made = None if self.is_returned(k) else next(at)
+            if k in self.readonly_results and isinstance(made, np.ndarray):
+                made.flags.writeable = False
+            result = own.get(k, made)
+            assert result is not None
+            results.append(result)
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
@@ -220,17 +238,20 @@ def _plan(
         raise UnsupportedOperationError(
             "the function writes into an array from outside while it is traced; pass it as an argument"
         )
-    layout = _result_layout(value, effects.contents, guards.heap, given)
+    layout = result_layout(value, effects.contents, guards.heap, given)
     packed = layouts.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]
-    returned, shared = _identities(packed, handles)
+    _check_shapes(handles)
+    returned, shared = identities(packed, handles)
     mutated = tuple(
         leaf
         for leaf, h in enumerate(handles)
         if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
-    outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in returned and k not in shared]
+    certain = {k for k, owners in returned.items() if owners[0].pred is None}
+    outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
     outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
+    outputs += [atom for owners in returned.values() for owner in owners for atom in owner.atoms]
     waiting, shown = _taken_out(root)
     outputs += shown
     can_fail = trace.error_code in root.written
@@ -241,10 +262,11 @@ def _plan(
     program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
         program=program,
-        result=_hosted_result(layout, given) if reached else None,
+        result=hosted_result(layout, given) if reached else None,
         leaf_count=len(packed),
         returned_arguments=returned,
         shared_results=shared,
+        readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and p.handle.is_readonly),
         mutated=mutated,
         written=effects.written,
         slots=effects.slots,
@@ -257,6 +279,16 @@ def _plan(
         hoisted=tuple(hoisted.arrays),
         on_device=bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays),
     )  # fmt: skip
+
+
+def _check_shapes(handles: Sequence[Array | None]) -> None:
+    """What comes from the caller keeps its shape."""
+    for handle in handles:
+        if handle is not None and handle.path:
+            raise UnsupportedOperationError(
+                f"the function sets the shape of an array from outside, from {handle.storage.type.shape} to "
+                f"{handle.shape}; bind a view: b = a.reshape(...)"
+            )
 
 
 def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom]]:
@@ -306,71 +338,6 @@ class Hoisted:
         self._formals.append(formal)
         self.guards.heap.forget_array(array)
         return self.handles[-1]
-
-
-def _result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
-    """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
-    known = {id(c) for c in given.containers}
-
-    def exists(part: Any) -> bool:
-        return id(part) in known or part in outside
-
-    structure = containers.structure_of((value, *contents))
-    assert structure is not None
-    result = layouts.staged(layouts.describe(value, exists), lambda _: False)
-    rest = [layouts.staged(layouts.describe(c, exists), lambda v: id(v) in given.numbers) for c in contents]
-    return layouts.Node(structure, (result, *rest))
-
-
-def _hosted_result(layout: layouts.Node, given: Given) -> layouts.Node:
-    """The layout with the caller's own objects as such."""
-    places = {id(c): i for i, c in enumerate(given.containers)}
-    whole = hosted(layout, places, given.numbers)
-    assert isinstance(whole, layouts.Node)
-    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
-    for part, where in zip(whole.children, names, strict=True):
-        _check_result(part, where)
-    return whole
-
-
-def _check_result(layout: layouts.Layout, where: str) -> None:
-    match layout:
-        case layouts.Node(structure, children):
-            for key, child in zip(structure.keys, children, strict=True):
-                _check_result(child, f"{where}[{key!r}]")
-        case layouts.Choice(options):
-            for option in options:
-                _check_result(option, where)
-        case layouts.Held(value):
-            inside = Heap((value,))
-            hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())
-            made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
-            odd = isinstance(value, (set, frozenset, types.GeneratorType)) and hidden
-            if hidden or made_here or odd:
-                raise UnsupportedValueError(
-                    f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree"
-                )
-
-
-def _identities(
-    packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
-) -> tuple[dict[int, tuple[int, views.Path]], dict[int, int]]:
-    """Which results are an argument's own array, and which are the same array as an earlier result."""
-    returned: dict[int, tuple[int, views.Path]] = {}
-    shared: dict[int, int] = {}
-    seen: dict[Any, int] = {}
-    owners = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
-    for k, p in enumerate(packed):
-        if p.handle is None:
-            continue
-        own = p.handle.path and isinstance(p.handle.storage.readonly, OnDevice)  # an Array has no views
-        if p.handle.storage in owners and not own and all(step.static for step in p.handle.path):
-            returned[k] = (owners[p.handle.storage], p.handle.path)
-            continue
-        first = seen.setdefault((p.handle.storage, p.handle.path), k)
-        if first != k:
-            shared[k] = first
-    return returned, shared
 
 
 def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from benchmarks import checks
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, run
 from benchmarks.kernels import NAMES, load
@@ -87,3 +88,11 @@ def test_the_table_shows_ratios_and_reasons():
     assert lines[2].split() == ["lu", "10.0", "0.500", "2.00", "failed", "failed", "5.00", "-", "3.0e-15"]
     assert lines[4].split() == ["geometric", "mean", "5.00", "1.00"]
     assert "numba failed on lu: TypingError: no" in lines
+
+
+@pytest.mark.parametrize("function", checks.FUNCTIONS)
+@pytest.mark.parametrize("checked", [True, False])
+def test_functions_with_and_without_checks_equal_numpy(function, checked):
+    arguments = checks.arguments("small")
+    compiled = jit(function, checks=checked)(*copy.deepcopy(arguments))
+    np.testing.assert_allclose(compiled, function(*copy.deepcopy(arguments)))

@@ -19,7 +19,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions
+from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions, visibility
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap, Slot
 
@@ -49,10 +49,10 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
-    layout = join_all(values, heap, layouts.belongs_outside(outer))
+    layout = join_all(values, heap, visibility.belongs_outside(outer))
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
-    contents = join_all([o.contents(slots) for o in seen], heap, layouts.belongs_outside(outer))
+    contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
     twins = check_sharing(reached, (layout, contents), what)
     for outcome in outcomes:

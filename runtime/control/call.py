@@ -19,7 +19,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.array import Array
-from anabranch.runtime.config import settings
+from anabranch.runtime.config import checking, settings
 from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
@@ -178,7 +178,8 @@ def resolve(function: Any) -> Any:
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)
     if inner is not None:
-        return resolve(inner)
+        checks = getattr(function, "__anabranch_checks__", None)
+        return resolve(inner) if checks is None else functools.partial(_call_checked, checks, inner)
     if isinstance(function, type):
         return _constructor(function)
     other = staged(function)
@@ -188,6 +189,12 @@ def resolve(function: Any) -> Any:
     if isinstance(method, types.FunctionType) and not internal(method.__code__.co_filename):
         return types.MethodType(rewritten(method), function)
     return function
+
+
+def _call_checked(checks: bool, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of a compiled function with a setting of its own."""
+    with checking(checks):
+        return call(function, *args, **kwargs)
 
 
 def _call_chosen(functions: ChoiceValue, *args: Any, **kwargs: Any) -> Any:

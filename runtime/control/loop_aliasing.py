@@ -24,7 +24,7 @@ from anabranch.runtime.control.merging import adopt
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, Storage
-from anabranch.runtime.values import aliasing, atoms, layout as layouts, views
+from anabranch.runtime.values import aliasing, atoms, views, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.layout import Packed
 
@@ -73,7 +73,7 @@ def inspect(outer: Builder, traced: TracedBody, init: Sequence[Packed], loop: An
             report.becomes[k] = owner[end.storage]
         elif targets := _may_be(outer, owner, init, end):
             report.unknown[k] = targets
-            if _is_outside(outer, end.storage) and all(layouts.atom_visible(body, a) for a in positions(end)):
+            if _is_outside(outer, end.storage) and all(visibility.atom_visible(body, a) for a in positions(end)):
                 report.moving[k] = end
         else:
             report.fresh.add(k)

@@ -17,7 +17,7 @@ from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import layout as layouts, repetition
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap import Heap, Row, Slot
@@ -107,7 +107,7 @@ class LoopTypes:
     @property
     def opened(self) -> list[Any]:
         """The containers from before the loop that are carried by their parts."""
-        return layouts.new_containers(tuple(self.init), self.whole)
+        return repetition.new_containers(tuple(self.init), self.whole)
 
     @property
     def opened_is_written(self) -> bool:

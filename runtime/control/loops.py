@@ -13,7 +13,7 @@ from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced,
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts, regions
+from anabranch.runtime.values import layout as layouts, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
@@ -62,7 +62,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [])
     width = 2 + len(loop.init)
     values = []
-    twins = layouts.twins(tuple(types.init), types.whole)
+    twins = repetition.twins(tuple(types.init), types.whole)
     unpacking = layouts.Unpacking([], twins=twins)
     with building(inner):
         for layout in types.layouts:
@@ -88,7 +88,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     if not types.exact and types.opened and (entries.changed or types.opened_is_written):
         types.begin_exactly()
         return None
-    mixed = layouts.twins(tuple(out), types.whole) != layouts.twins(tuple(types.init), types.whole)
+    mixed = repetition.twins(tuple(out), types.whole) != repetition.twins(tuple(types.init), types.whole)
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
     with building(inner):
@@ -100,7 +100,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
 
 def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
-    stays = layouts.belongs_outside(outer)
+    stays = visibility.belongs_outside(outer)
     settled = True
     for i, value in enumerate(out):
         before = types.layouts[i]
@@ -145,7 +145,7 @@ def _finish(
     layouts.unpack(whole, iter(results), made)
     kept = loop_aliasing.after(outer, report, made, init, results, count, loop.least)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
-    twins = layouts.twins(traced.out or tuple(types.init), whole)
+    twins = repetition.twins(traced.out or tuple(types.init), whole)
     values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import aliasing, layout as layouts
+from anabranch.runtime.values import aliasing, layout as layouts, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot
@@ -45,8 +45,9 @@ def check_sharing(
     AliasError
         Where two of them are one object in one branch and two in another.
     """
-    found = [[c for v, t in zip(row, parts, strict=True) if t for c in layouts.new_containers(v, t)] for row in values]
-    patterns = [layouts.repetitions(row) for row in found]
+    rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
+    found = [[c for v, t in row for c in repetition.new_containers(v, t)] for row in rows]
+    patterns = [repetition.repetitions(row) for row in found]
     for other in patterns[1:]:
         if other != patterns[0]:
             raise AliasError(
@@ -93,7 +94,7 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
 
 def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array) -> None:
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
-    if layouts.storage_visible(outer, handle):
+    if visibility.storage_visible(outer, handle):
         aliasing.link(array.storage, pred, handle)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:
         # A view whose position is not known out here: any write that could matter is refused.

@@ -14,7 +14,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -57,7 +57,12 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        return function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+        try:
+            made = function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, original, *args, **kwargs)
+            raise
+        return strides.noted(made, args, original.__name__)
 
     return call
 
@@ -85,7 +90,9 @@ def adopted(made: Any, arguments: Any) -> Any:
         return type(made)._make(parts) if hasattr(made, "_make") else type(made)(parts)
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
-    return fresh(Literal(frozen(np.array(made, order="C"))))
+    handle = fresh(Literal(frozen(np.array(made, order="C"))))
+    strides.give(handle, strides.traits_of_ndarray(made))
+    return handle
 
 
 def _shared(made: NDArray, value: Any) -> bool:
@@ -110,7 +117,8 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
             def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
                 if not tracing():
                     return _original(*args, **kwargs)
-                return function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+                made = function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+                return strides.noted(made, args, _original.__name__, kwargs.get("order"))
 
             dispatch.FUNCTIONS[original] = call
         return function

@@ -9,7 +9,17 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import memory
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, plain, refused, supported
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    dtype_of,
+    fresh,
+    handle,
+    implements,
+    plain,
+    refused,
+    spec_of,
+    supported,
+)
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, dispatch, views, wrap
 from anabranch.runtime.values.array import Array
@@ -170,17 +180,33 @@ def fill(a: Any, value: Any) -> None:
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """As `numpy.copyto`."""
     target = _target(dst, "copyto")
-    source = atom_of(src)
-    weak = not hasattr(src, "dtype")
-    if not weak and not np.can_cast(source.type.dtype, target.dtype, casting):
-        raise TypeError(
-            f"Cannot cast array data from {source.type.dtype!r} to {target.dtype!r} according to the rule '{casting}'"
-        )
+    if _is_same(target, src):
+        return
+    if not _castable(src, target.dtype, casting):
+        raise TypeError(f"Cannot cast array data to {target.dtype!r} according to the rule '{casting}'")
+    if type(src) is complex:
+        src = np.complex128(src)
     value = atoms.broadcast_to(atom_of(src, target.dtype), target.shape)
     if where is not True:
         mask = atoms.broadcast_to(atom_of(where, np.bool_), target.shape)
         value = atoms.select(mask, value, target.atom)
     target.set(value)
+
+
+def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
+    """Whether the rule allows it; Python numbers are weak: of them only the kind matters."""
+    kind = type(spec_of(value))
+    if kind in (int, float, complex):
+        least = {int: np.int8, float: np.float16, complex: np.complex64}[kind]
+        if casting in ("unsafe", "equiv"):
+            return bool(casting == "unsafe")
+        return np.can_cast(least, dtype, "same_kind") or (kind is int and dtype.kind == "u")
+    return np.can_cast(dtype_of(value), dtype, casting)
+
+
+def _is_same(a: Array, b: Any) -> bool:
+    """Whether both are the very same part of one array."""
+    return isinstance(b, Array) and a.storage is b.storage and a.path == b.path
 
 
 @implements(np.putmask)
@@ -190,6 +216,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     chosen = atom_of(mask, np.bool_)
     if chosen.type.size != target.size:
         raise ValueError("putmask: mask and data must be the same size")
+    _check_safe(values, target)
     new = _repeated(atom_of(values, target.dtype), target.size)
     if new is None:
         return
@@ -207,6 +234,20 @@ def _repeated(values: Atom, size: int) -> Atom | None:
     return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
 
 
+def _check_apart(name: str, values: Any, target: Array) -> None:
+    """NumPy reads these values one by one while it writes."""
+    if isinstance(values, Array) and values.storage is target.storage:
+        raise refused(name, "the values are a part of the array that is written; pass a copy of them")
+
+
+def _check_safe(values: Any, target: Array) -> None:
+    """An array is cast by the rule "safe", any other value as it can be."""
+    if isinstance(values, (np.ndarray, Array)) and not np.can_cast(values.dtype, target.dtype, "safe"):
+        raise TypeError(
+            f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule 'safe'"
+        )
+
+
 @implements(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """As `numpy.place`: the n-th chosen element takes the n-th value, values repeating."""
@@ -214,6 +255,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     chosen = atom_of(mask, np.bool_)
     if chosen.type.size != target.size:
         raise ValueError("place: mask and data must be the same size")
+    _check_apart("place", vals, target)
+    _check_safe(vals, target)
     values = atom_of(vals, target.dtype)
     n = values.type.size
     if n == 0:
@@ -250,6 +293,7 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
         raise ValueError("array must be at least 2-d")
     if target.ndim > 2 and len(set(target.shape)) > 1:
         raise ValueError("All dimensions of input must be of equal length")
+    _check_apart("fill_diagonal", val, target)
     stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
     step = target.shape[1] + 1 if target.ndim == 2 else 1 + sum(target.shape[0] ** k for k in range(1, target.ndim))
     where = np.arange(target.size)[:stop:step]

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -29,6 +29,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
+from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import method
 
 _F = dispatch.FUNCTIONS
@@ -74,6 +75,8 @@ def clip(
     chosen = np.result_type(promoted(a, low, high))
     x, floor, ceiling = broadcast_atoms(a, low, high, dtype=chosen)
     value = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, x, floor), ceiling)
+    if isinstance(out, Array):
+        value = atoms.broadcast_to(value, out.shape)
     return result(value, out)
 
 
@@ -151,6 +154,11 @@ def _checked(index: Atom, size: int, axis: int | None) -> Atom:
 
 def _refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
     """Raise for the first index that is not in [low, high)."""
+    if isinstance(index, Literal):
+        bad = index.value[(index.value < low) | (index.value >= high)]
+        if bad.size:
+            raise error(int(bad.flat[0]))
+        return
     if not settings().checks or not index.type.size:
         return
     flat = atoms.reshape(index, (index.type.size,))
@@ -184,7 +192,12 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     size = value.type.shape[at]
     if size == 0 and atom_of(indices).type.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    return result(along(value, positions(indices, size, mode, at), at), out)
+    if isinstance(out, Array) and not np.can_cast(out.dtype, value.type.dtype, "safe"):
+        # NumPy works on a copy of the output in the array's dtype.
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {value.type.dtype!r} according to the rule 'safe'"
+        )
+    return result(along(value, positions(indices, size, mode, at), at), out, "unsafe")
 
 
 def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:

@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
     refused,
     shape_argument,
 )
-from anabranch.runtime.values import arithmetic, atoms, views
+from anabranch.runtime.values import arithmetic, atoms, strides, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import PROPERTIES, method
 from anabranch.runtime.values.scalar import NumPyScalar
@@ -55,11 +55,10 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
 
 def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
     """`array.reshape(shape)` in C order: a view where NumPy gives one."""
-    if copy is not True and memory.reshapes_in_place(array, shape):
-        return array.viewed(views.Reshape(shape)) if shape != array.shape else array.viewed()
-    if copy is False:
+    made = memory.reshaped(array, shape, copy)
+    if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
-    return fresh(atoms.reshape(array.atom, shape))
+    return made
 
 
 @implements(np.reshape)
@@ -91,26 +90,23 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
 @implements(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
-    array = handle(a)
-    if order in ("A", "K"):
-        order = "F" if memory.fortran(array) else "C" if order == "A" or memory.contiguous(array) else order
-    if order == "F":
-        array = transposed(array)
-    else:
-        plain("ravel", order=(order, "C"))
-    return reshaped(array, (array.size,), None if memory.contiguous(array) else True)
+    array = in_order(handle(a), order)
+    return reshaped(array, (array.size,), None if memory.contiguous(array) or not strides.known(array) else True)
+
+
+def in_order(array: Array, order: str) -> Array:
+    """The view whose C order is this order ("C", "F", "A" or "K") of the array."""
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order == "K":
+        return permuted(array, memory.axes_kept(array))
+    return transposed(array) if order == "F" or (order == "A" and memory.fortran(array)) else array
 
 
 @method("flatten")
 def flatten(a: Any, order: Any = "C") -> Any:
     """As `ndarray.flatten`: always a copy."""
-    array = handle(a)
-    if order in ("A", "K"):
-        order = "F" if memory.fortran(array) else "C" if order == "A" or memory.contiguous(array) else order
-    if order == "F":
-        array = transposed(array)
-    else:
-        plain("flatten", order=(order, "C"))
+    array = in_order(handle(a), order)
     return reshaped(array, (array.size,), True)
 
 

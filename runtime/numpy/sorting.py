@@ -78,7 +78,7 @@ def _writable(a: Any, name: str) -> Array:
 
 
 def _check_kth(kth: Any, n: int) -> None:
-    wanted = np.asarray(kth)
+    wanted, n = np.asarray(kth), max(n, 1)
     if wanted.size and (wanted.max() >= n or wanted.min() < -n):
         bad = int(wanted.max()) if wanted.max() >= n else int(wanted.min())
         raise ValueError(f"kth(={bad}) out of bounds ({n})")

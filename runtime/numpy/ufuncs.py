@@ -10,12 +10,12 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy.at import scatter_at
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
     atom_of,
     fresh,
-    iota,
     one_axis,
     operand,
     plain,
@@ -29,12 +29,8 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.array import Array
-
-_SCATTERED = frozenset(
-    ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
-)  # what the scatter op combines with
 
 
 class StagedUfunc:
@@ -74,6 +70,13 @@ class StagedUfunc:
         for name in others:
             raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")
         plain(self.ufunc.__name__, subok=(subok, True))
+        try:
+            return self._staged(args, out, where, dtype, casting)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, self.ufunc, *args, out=out, where=where, dtype=dtype, casting=casting)
+            raise
+
+    def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
         args = tuple(map(resolved, args))
         nin, nout = self.ufunc.nin, self.ufunc.nout
         if not nin <= len(args) <= nin + nout:
@@ -81,7 +84,8 @@ class StagedUfunc:
             raise TypeError(f"{self.ufunc.__name__}() takes {wanted} but {len(args)} were given")
         outs = self._outs(args[nin:], out)
         values = self._values(args[:nin], dtype, casting)
-        results = [self._place(v, o, resolved(where), casting) for v, o in zip(values, outs, strict=True)]
+        made = [self._place(v, o, resolved(where), casting) for v, o in zip(values, outs, strict=True)]
+        results = [strides.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
         return results[0] if nout == 1 else tuple(results)
 
     def _outs(self, positional: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
@@ -127,7 +131,7 @@ class StagedUfunc:
         if not isinstance(out, Array):
             store(out, value, casting)
         if not np.can_cast(value.type.dtype, out.dtype, casting):
-            raise output_casting_error(self.ufunc, value.type.dtype, out.dtype, casting)
+            raise TypeError(f"the output is {out.dtype}, and {value.type.dtype} cannot be cast to it")
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
@@ -146,13 +150,25 @@ class StagedUfunc:
             ufunc: Any = self.ufunc
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
-        return folds.reduce(self.ufunc, resolved(array), options)
+        try:
+            return folds.reduce(self.ufunc, resolved(array), options)
+        except rehearsal.FAILURES as error:
+            given = {} if initial is NoValue else {"initial": initial}
+            rehearsal.reraise(error, self.ufunc.reduce, array, axis, dtype, out, keepdims, where=where, **given)
+            raise
 
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
-        x = atom_of(resolved(array))
+        try:
+            return self._accumulated(resolved(array), axis, dtype, out)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
+            raise
+
+    def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
+        x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
         chosen = folds.loop_dtype(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
@@ -177,7 +193,11 @@ class StagedUfunc:
             return
         if not isinstance(a, Array):
             raise TypeError("first operand must be array")
-        scatter_at(self.ufunc, a, resolved(indices), resolved(b))
+        try:
+            scatter_at(self.ufunc, a, resolved(indices), resolved(b))
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
+            raise
 
     def reduceat(self, *args: Any, **kwargs: Any) -> Any:
         """Not staged."""
@@ -196,38 +216,12 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
         ) from None
 
 
-def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
-    """`ufunc.at(a, indices, b)`, by way of the flat positions that the indices select."""
-    if b is NoValue or ufunc.__name__ not in _SCATTERED:
-        raise refused(f"{ufunc.__name__}.at", f"only {', '.join(sorted(_SCATTERED))} have it")
-    where = atom_of(fresh(atoms.reshape(iota((a.size,)), a.shape))[indices])
-    other = operand(b)
-    loop = ufunc.resolve_dtypes((a.dtype, _weak(other), None))
-    if loop[2] != a.dtype:
-        # NumPy computes each step in the loop's dtype and casts it back.
-        raise refused(f"{ufunc.__name__}.at", f"an operand of {loop[1]} on an array of {a.dtype}")
-    updates = _fit(wrap.as_atom(other, a.dtype), where.type.shape)
-    count = where.type.size
-    flat = [atoms.reshape(a.atom, (a.size,)), atoms.reshape(where, (count, 1)), atoms.reshape(updates, (count,))]
-    a.set(atoms.reshape(atoms.op("scatter", *flat, combine=ufunc.__name__), a.shape))
-
-
 def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
         ufunc, casting, source, target, place
     )
     return error
-
-
-def _weak(x: Any) -> Any:
-    kind = type(x)
-    if kind in (int, float, complex):
-        return kind
-    abstract = getattr(x, "abstract", None)
-    if abstract is not None and abstract.kind.name == "PYTHON" and abstract.python is not bool:
-        return abstract.python
-    return atom_of(x).type.dtype
 
 
 def register_all() -> None:

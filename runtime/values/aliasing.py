@@ -65,7 +65,7 @@ def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
 def _known(entry: Link) -> Atom:
     if entry.pred is None:
         raise AliasError(
-            "this array may share memory with another one, depending on what a loop did; "
+            "this array may share memory with another one, depending on what happens at run time; "
             "write to a copy (y = y.copy()) or bind the name only once"
         )
     return entry.pred

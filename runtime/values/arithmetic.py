@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, checks, wrap
+from anabranch.runtime.values import atoms, checks, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.traced import COMPARISONS, Traced
 
@@ -35,7 +35,7 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
         Where the shapes do not broadcast.
     """
     results = apply_atoms(function, operands, power=power)
-    wrapped = tuple(wrap.numpy_result(r) for r in results)
+    wrapped = tuple(strides.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
 
 
@@ -45,16 +45,20 @@ def apply_atoms(
     dtype: Any = None,
     casting: Any = "same_kind",
     power: Callable[[Any, Any], Any] | None = np.power,
+    output: np.dtype[Any] | None = None,
 ) -> tuple[Atom, ...]:
     """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
 
-    `power` is the form in which the program asks for a power, where that matters.
+    `power` is the form in which the program asks for a power, where that matters. `output` is the dtype of the array
+    that the result is meant for; where it cannot be cast to that, it is not computed.
     """
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
+    if output is not None and not np.can_cast(loop[-1], output, casting):
+        raise TypeError(f"Cannot cast ufunc '{function.__name__}' output from {loop[-1]!r} to {output!r}")
     shapes = [wrap.shape_of(x) for x in operands]
     shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
     inputs = [

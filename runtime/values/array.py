@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import ImmutableArrayError
+from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import OnDevice, Storage, current
-from anabranch.runtime.values import aliasing, arithmetic, atoms, dispatch, indexing, regions, views, wrap
+from anabranch.runtime.values import (
+    aliasing,
+    arithmetic,
+    atoms,
+    dispatch,
+    indexing,
+    regions,
+    rehearsal,
+    strides,
+    views,
+    wrap,
+)
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.scalar import NumPyLike
-from anabranch.runtime.values.traced import INPLACE
+from anabranch.runtime.values.traced import INPLACE, Traced
 
 
 class Array(NumPyLike):
@@ -45,6 +56,13 @@ class Array(NumPyLike):
     @shape.setter
     def shape(self, shape: Any) -> None:
         reshaped = self.reshape(shape)
+        if reshaped.shape == self._shape:
+            return
+        if current().parent is not None or current().trace.regions:
+            raise UnsupportedOperationError(
+                "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
+                "supported; bind a view: b = a.reshape(...)"
+            )
         if reshaped.storage is not self.storage:
             raise AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
@@ -65,7 +83,7 @@ class Array(NumPyLike):
 
     @real.setter
     def real(self, value: Any) -> None:
-        self.real[...] = value
+        self.real.assign(_as_array(value))
 
     @property
     def imag(self) -> Any:
@@ -76,16 +94,25 @@ class Array(NumPyLike):
     def imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
-        self.imag[...] = value
+        self.imag.assign(_as_array(value))
 
     @property
     def atom(self) -> Atom:
         """The current value."""
         return views.read(current().read(self.storage), self.path)
 
+    @property
+    def is_readonly(self) -> bool:
+        """Whether a write raises."""
+        return self.readonly or self.storage.readonly is not None
+
     def set(self, value: Atom) -> None:
         """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
-        if self.readonly or self.storage.readonly:
+        if self.storage.readonly == strides.UNDECIDED:
+            raise UnsupportedOperationError(
+                "this array is read-only or not, depending on a run-time condition; write to a copy of it"
+            )
+        if self.is_readonly:
             raise _read_only(self.storage)
         fine = regions.unhindered()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
@@ -112,10 +139,18 @@ class Array(NumPyLike):
         return wrap.array_of(self.atom)
 
     def __getitem__(self, key: Any) -> Any:
-        return indexing.get(self, key)
+        try:
+            return indexing.get(self, key)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, np.ndarray.__getitem__, self, key)
+            raise
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        indexing.set(self, key, value)
+        try:
+            indexing.set(self, key, value)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, np.ndarray.__setitem__, self, key, value)
+            raise
 
     def __len__(self) -> int:
         if not self._shape:
@@ -129,25 +164,23 @@ class Array(NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
-        operands = (self, wrap.numpy_operand(other))
-        (result,) = arithmetic.apply_atoms(ufunc, operands)
-        if not np.can_cast(result.type.dtype, self.dtype, "same_kind"):
-            raise _casting_error(ufunc, result.type.dtype, self.dtype)
-        if result.type.shape != self._shape:
-            names = (_text(self._shape), _text(wrap.shape_of(operands[1])), _text(result.type.shape))
-            raise ValueError(
-                f"non-broadcastable output operand with shape {names[0]} doesn't match the broadcast shape {names[2]}"
-            )
-        self.set(atoms.convert(result, self.dtype))
+        try:
+            (result,) = arithmetic.apply_atoms(ufunc, (self, wrap.numpy_operand(other)), output=self.dtype)
+            if result.type.shape != self._shape:
+                raise ValueError(f"{ufunc.__name__}: the result has shape {result.type.shape}, not {self._shape}")
+            self.set(atoms.convert(result, self.dtype))
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, ufunc, self, other, out=self)
+            raise
         return self
 
     def __imatmul__(self, other: Any) -> Array:
-        self.assign(self @ other)
+        try:
+            dispatch.FUNCTIONS[np.matmul](self, other, out=self)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, np.ndarray.__imatmul__, self, other)
+            raise
         return self
-
-
-def _text(shape: tuple[int, ...]) -> str:
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def _read_only(storage: Storage) -> Exception:
@@ -159,18 +192,12 @@ def _read_only(storage: Storage) -> Exception:
     return ValueError("assignment destination is read-only")
 
 
-def _casting_error(ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any]) -> Exception:
-    """The very exception NumPy raises."""
-    try:
-        np.add(np.zeros(1, source), np.zeros(1, source), out=np.zeros(1, target), casting="same_kind")
-    except TypeError as error:
-        message = str(error).replace("'add'", f"'{ufunc.__name__}'")
-        kind = type(error)
-        try:
-            return kind(ufunc, "same_kind", source, target, 0)
-        except TypeError:
-            return TypeError(message)
-    return TypeError(f"Cannot cast ufunc '{ufunc.__name__}' output from {source!r} to {target!r}")
+def _as_array(value: Any) -> Any:
+    """A complex number as NumPy's, of which a part may be dropped; other values as they are."""
+    if type(value) is complex:
+        return np.complex128(value)
+    is_complex = isinstance(value, Traced) and value.abstract.dtype.kind == "c"
+    return wrap.numpy_result(wrap.as_atom(value)) if is_complex else value
 
 
 def _inplace_method(ufunc: np.ufunc) -> Any:

@@ -16,7 +16,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.values import arithmetic, atoms, checks, views, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, strides, views, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_scalar import PythonScalar
@@ -48,7 +48,10 @@ def get(array: Array, key: Any) -> Any:
     plan = _plan(array, key)
     view = _view(array, plan)
     if plan.advanced:
-        return wrap.array_of(_gather(view, plan))
+        made = wrap.array_of(_gather(view, plan))
+        # NumPy puts the axes of the indices first in memory, wherever they are in the result.
+        first = len(plan.slices) == 1 or (plan.adjacent and plan.advanced[0][0] == 0)
+        return made if first and strides.plain(array) else strides.forget_order(made, (array.T,))
     if len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         return wrap.numpy_result(view.atom)
     return view
@@ -65,8 +68,20 @@ def set(array: Array, key: Any, value: Any) -> None:
     view = _view(array, plan)
     if plan.advanced:
         _scatter(view, plan, value)
+    elif len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
+        view.assign(_element(value, array.dtype))
     else:
         view.assign(value)
+
+
+def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+    """What is assigned to a single element: a number; of sequences only bool() makes one."""
+    if dtype == np.bool_ and isinstance(value, (list, tuple)):
+        return bool(value)
+    shape = () if isinstance(value, (list, tuple)) else wrap.shape_of(value)
+    if isinstance(value, (list, tuple)) or (shape and not (dtype == np.bool_ and math.prod(shape) == 1)):
+        raise ValueError("setting an array element with a sequence.")
+    return value
 
 
 def _has_ellipsis(key: Any) -> bool:
@@ -306,11 +321,21 @@ def _view(array: Array, plan: _Plan) -> Array:
         for a, n in zip(plan.slices, array.shape, strict=True)
     )
     if not whole:
-        steps.append(views.Slice(tuple(plan.slices)))
+        steps += _slices(plan.slices, array.shape)
     sliced = tuple(a.size for a in plan.slices)
     if tuple(plan.shape) != sliced:
         steps.append(views.Reshape(tuple(plan.shape)))
     return array.viewed(*steps)
+
+
+def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.Step]:
+    """One step, or two where strides stand beside run-time positions."""
+    moving = [not isinstance(a.start, int) for a in parts]
+    if not any(moving) or all(a.stride == 1 for a in parts):
+        return [views.Slice(tuple(parts))]
+    fixed = [views.AxisSlice(0, n) if moves else a for a, moves, n in zip(parts, moving, shape, strict=True)]
+    rest = [a if moves else views.AxisSlice(0, a.size) for a, moves in zip(parts, moving, strict=True)]
+    return [views.Slice(tuple(fixed)), views.Slice(tuple(rest))]
 
 
 # ---- index arrays and masks ------------------------------------------------------------------------------------------
@@ -322,13 +347,13 @@ def _advanced(view: Array, plan: _Plan) -> tuple[tuple[int, ...], Atom, tuple[in
     shape = arithmetic.broadcast_shapes(*(wrap.shape_of(k) for k in operands))
     columns = []
     for axis, k in plan.advanced:
-        atom = atoms.broadcast_to(wrap.as_atom(k, np.int64), shape)
+        atom = wrap.as_atom(k, np.int64)
         if isinstance(atom, Literal):
             position: Atom = _static_positions(atom, view.shape[axis], axis)
         else:
             known = k.interval if isinstance(k, PythonScalar) else FULL
             position = _checked(atom, known, view.shape[axis], axis)
-        columns.append(atoms.reshape(position, (*shape, 1)))
+        columns.append(atoms.reshape(atoms.broadcast_to(position, shape), (*shape, 1)))
     indexed = [axis for axis, _ in plan.advanced]
     order = (*indexed, *(i for i in range(view.ndim) if i not in indexed))
     stacked = columns[0] if len(columns) == 1 else atoms.op("concatenate", *columns, axis=len(shape))

@@ -16,8 +16,8 @@ import numpy as np
 
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
-from anabranch.runtime.trace import Builder, current
-from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import atoms, containers, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -46,6 +46,7 @@ class Leaf:
 
     abstract: Abstract
     interval: Interval = dataclasses.field(default=FULL, compare=False)
+    traits: strides.Traits = strides.PLAIN
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,6 +126,13 @@ def interval(layout: Layout) -> Interval:
     return FULL
 
 
+def traits(layout: Layout) -> strides.Traits:
+    """What is known of an array beyond its value."""
+    if isinstance(layout, Leaf):
+        return layout.traits
+    return strides.traits(layout.value) if isinstance(layout, Held) else strides.PLAIN
+
+
 def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     """The least layout that holds what either holds.
 
@@ -132,14 +140,14 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     structure `b` are a container with values of its own.
     """
     if a == b:
-        return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b))
+        return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_options(a, b, opening)
     x, y = numeric(a), numeric(b)
     if x is not None and y is not None:
         both = join_abstract(x, y)
         if both is not None:
-            return Leaf(both, interval(a) | interval(b))
+            return Leaf(both, interval(a) | interval(b), traits(a) | traits(b))
     p = _opened(a) if opening else a
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
@@ -178,7 +186,7 @@ def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
         case Held(value) if isinstance(value, Traced) and not stays(value):
             abstract = numeric(layout)
             assert abstract is not None
-            return Leaf(abstract, interval(layout))
+            return Leaf(abstract, interval(layout), traits(layout))
         case Node(structure, children, source):
             return Node(structure, tuple(staged(c, stays) for c in children), source)
         case Choice(options):
@@ -191,7 +199,7 @@ def presumed(layout: Layout) -> Layout:
     match layout:
         case Held():
             abstract = numeric(layout)
-            return Leaf(abstract) if abstract is not None else layout
+            return Leaf(abstract, traits=traits(layout)) if abstract is not None else layout
         case Node(structure, children, source):
             if structure.mutable:
                 return Held(source)
@@ -204,47 +212,13 @@ def presumed(layout: Layout) -> Layout:
 def widened(layout: Layout) -> Layout:
     """The layout without intervals: what one step of a loop gives says little of the next."""
     match layout:
-        case Leaf(abstract):
-            return Leaf(abstract)
+        case Leaf(abstract, _, what):
+            return Leaf(abstract, traits=what)
         case Node(structure, children, source):
             return Node(structure, tuple(map(widened, children)), source)
         case Choice(options):
             return Choice(tuple(map(widened, options)))
     return layout
-
-
-def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
-    """Whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
-
-    def stays(value: Any) -> bool:
-        if isinstance(value, Array):
-            return storage_visible(builder, value)
-        atom = getattr(value, "atom", None)
-        return isinstance(atom, Literal) or atom_visible(builder, atom)
-
-    return stays
-
-
-def storage_visible(builder: Builder, array: Array) -> bool:
-    """Whether `builder` or one around it holds the array's memory and its view's run-time positions."""
-    if array.storage not in builder.env and not builder.outer_has(array.storage):
-        return False
-    for step in array.path:
-        for axis in getattr(step, "axes", ()):
-            start = getattr(axis, "start", None)
-            if start is not None and not isinstance(start, (int, Literal)) and not atom_visible(builder, start):
-                return False
-    return True
-
-
-def atom_visible(builder: Builder, atom: Any) -> bool:
-    """Whether `builder` or one around it has the atom."""
-    here: Builder | None = builder
-    while here is not None:
-        if atom in here.known:
-            return True
-        here = here.parent
-    return False
 
 
 def leaf_types(layout: Layout) -> list[ArrayType]:
@@ -360,21 +334,23 @@ class Unpacking:
         match layout:
             case Held(value):
                 return value
-            case Leaf(abstract, bounds):
-                return self._leaf(abstract, bounds, next(values))
+            case Leaf():
+                return self._leaf(layout, next(values))
             case Node(structure, children):
                 return self._node(structure, children, values)
             case Choice(options):
                 return self._choice(options, values)
 
-    def _leaf(self, abstract: Abstract, bounds: Interval, atom: Atom) -> Any:
+    def _leaf(self, layout: Leaf, atom: Atom) -> Any:
         if len(self.made) in self._reuse:
             self.made.append(self._reuse[len(self.made)])
             return self.made[-1]
-        if abstract.kind is Kind.PYTHON:
+        if layout.abstract.kind is Kind.PYTHON:
             self.made.append(None)
-            return python_scalar(atom, bounds)
-        result = wrap.from_abstract(abstract, atom)
+            return python_scalar(atom, layout.interval)
+        result = wrap.from_abstract(layout.abstract, atom)
+        if isinstance(result, Array):
+            strides.give(result, layout.traits)
         self.made.append(result if isinstance(result, Array) else None)
         return result
 
@@ -396,36 +372,6 @@ class Unpacking:
         apart = Unpacking(self.made, self._reuse)
         inner = tuple(apart.unpack(o, values) for o in options)
         return inner[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, inner)
-
-
-def twins(value: Any, layout: Layout) -> tuple[int, ...]:
-    """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
-    return repetitions(new_containers(value, layout))
-
-
-def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
-    """For each object the place of the first one that is the same."""
-    first: dict[int, int] = {}
-    return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
-
-
-def new_containers(value: Any, layout: Layout) -> list[Any]:
-    """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
-    if not isinstance(layout, Node):
-        return []
-    if isinstance(value, ChoiceValue):
-        return _merged_containers(layout)
-    own = [value] if layout.structure.mutable else []
-    pairs = zip(layout.structure.children(value), layout.children, strict=True)
-    return own + [c for p, t in pairs for c in new_containers(p, t)]
-
-
-def _merged_containers(layout: Layout) -> list[Any]:
-    """One object for each container that is made of several."""
-    if not isinstance(layout, Node):
-        return []
-    own = [object()] if layout.structure.mutable else []
-    return own + [c for t in layout.children for c in _merged_containers(t)]
 
 
 def size(layout: Layout) -> int:

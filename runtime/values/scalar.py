@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from anabranch.runtime import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, wrap
+from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, rehearsal, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.traced import Traced
@@ -62,11 +63,22 @@ class NumPyLike(Traced):
         if name in dispatch.PROPERTIES:
             return dispatch.PROPERTIES[name](self)
         if name in dispatch.METHODS:
-            function = dispatch.METHODS[name]
-            return lambda *args, **kwargs: function(self, *args, **kwargs)
+            return self._method(name, dispatch.METHODS[name])
         if hasattr(np.ndarray, name):
             raise UnsupportedOperationError(f"ndarray.{name} on a traced array is not supported")
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+
+    def _method(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                made = function(self, *args, **kwargs)
+            except rehearsal.FAILURES as error:
+                rehearsal.reraise(error, lambda array, *a, **k: getattr(array, name)(*a, **k), self, *args, **kwargs)
+                raise
+            order = kwargs.get("order", args[0] if args else "C") if name == "copy" else kwargs.get("order")
+            return strides.noted(made, (self, *args), name, order)
+
+        return call
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,16 @@ class Step(abc.ABC):
     @property
     def static(self) -> bool:
         """Whether all positions are known."""
-        return True
+        return not self.positions
+
+    @property
+    def positions(self) -> tuple[Atom, ...]:
+        """The positions that are known only at run time."""
+        return ()
+
+    def at(self, positions: Iterator[Any]) -> Step:
+        """The step with its run-time positions known."""
+        return self
 
     @abc.abstractmethod
     def read(self, base: Atom) -> Atom:
@@ -53,7 +62,7 @@ class AxisSlice:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slice(Step):
-    """Basic slicing of every axis."""
+    """Basic slicing of every axis. Where a position is known only at run time every stride is 1."""
 
     axes: tuple[AxisSlice, ...]
 
@@ -61,15 +70,22 @@ class Slice(Step):
         return tuple(a.size for a in self.axes)
 
     @property
-    def static(self) -> bool:
-        return all(isinstance(a.start, int) for a in self.axes)
+    def positions(self) -> tuple[Atom, ...]:
+        return tuple([a.start for a in self.axes if not isinstance(a.start, int)])
+
+    def at(self, positions: Iterator[Any]) -> Slice:
+        moving = (int(next(positions)) if not isinstance(a.start, int) else a.start for a in self.axes)
+        known = [dataclasses.replace(a, start=start) for a, start in zip(self.axes, moving, strict=True)]
+        return Slice(tuple(known))
 
     def of(self, base: NDArray) -> NDArray:
         keys = []
-        for a in self.axes:
+        for a, n in zip(self.axes, base.shape, strict=True):
             assert isinstance(a.start, int)
-            stop = a.start + a.size * a.stride
-            keys.append(slice(a.start, stop if stop >= 0 else None, a.stride) if a.size else slice(0, 0))
+            # A position from the run is clamped, as it is there, where checks are off; a known one fits.
+            start = min(max(a.start, 0), max(n - a.size, 0)) if a.stride == 1 else a.start
+            stop = start + a.size * a.stride
+            keys.append(slice(start, stop if stop >= 0 else None, a.stride) if a.size else slice(0, 0))
         return base[tuple(keys)]
 
     def _bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
@@ -235,17 +251,3 @@ def write(base: Atom, path: Path, value: Atom) -> Atom:
     if not path:
         return value
     return path[0].write(base, write(path[0].read(base), path[1:], value))
-
-
-def reshapes_in_place(path: Path) -> bool:
-    """Whether NumPy could reshape a view reached by `path` without a copy, as far as is decided here.
-
-    A contiguous part is: the whole, or a leading-axes slice of it. Strided and transposed parts are copied, and
-    where NumPy would still find a view for them, see `reshape` in `runtime.numpy.shaping`.
-    """
-    return all(isinstance(s, Reshape) or (isinstance(s, Slice) and _contiguous(s)) for s in path)
-
-
-def _contiguous(step: Slice) -> bool:
-    """Whether a slice of a C-contiguous array is contiguous; needs the sizes only of the trailing axes."""
-    return all(a.stride == 1 or a.size <= 1 for a in step.axes) and math.prod(a.size for a in step.axes[:-1]) <= 1

@@ -259,6 +259,33 @@ def test_returned_arrays_do_not_overlap():
     assert np.shares_memory(jit(lambda x: x[1:])(a), a)
 
 
+def test_a_result_that_a_condition_decides_may_be_a_copy():
+    def chosen(a, b, c):
+        return a if c else b
+
+    def computed(a, c):
+        y = a[0]
+        if c:
+            i = 1 if a[0, 0] > 0 else 0
+            y = a[i]
+        return y
+
+    a, b = np.ones((2, 2)), np.zeros((2, 2))
+    assert jit(chosen)(a, b, True) is a
+    assert jit(chosen)(a, b, False) is b
+    assert np.shares_memory(computed(a, True), a)
+    assert not np.shares_memory(jit(computed)(a, True), a)
+
+
+def test_the_parts_of_np_partition_are_sorted():
+    def f(a):
+        a.partition(0)
+        return a
+
+    given = np.array([0, 2, 3, 3, 1, 2], np.uint8)
+    assert (np.partition(given, 0)[0], jit(f)(given.copy()).tolist()) == (0, sorted(given.tolist()))
+
+
 def test_results_are_in_c_order():
     def transposed(a):
         return a.T + 1

@@ -1,0 +1,82 @@
+"""`ufunc.at`: an operation on some elements of an array, one after the other, in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, iota
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.trace import Builder, building, current
+from anabranch.runtime.values import arithmetic, atoms, wrap
+from anabranch.runtime.values.array import Array
+
+_SCATTERED = frozenset(
+    ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
+)  # what the scatter op combines with
+# Of these the last digits of a sum depend on those of the operands alone.
+_WRAPPING = frozenset(("add", "subtract", "multiply"))
+
+
+def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
+    """`ufunc.at(a, indices, b)`, by way of the flat positions that the indices select.
+
+    The second operand counts as an array (no Python number is weak), and each step's result is cast back.
+    """
+    where = atom_of(fresh(atoms.reshape(iota((a.size,)), a.shape))[indices])
+    count = where.type.size
+    operands = []
+    if b is not NoValue:
+        value = atoms.broadcast_to(atom_of(b), where.type.shape)
+        operands.append(atoms.reshape(value, (count,)))
+    if not count:
+        return
+    flat, places = atoms.reshape(a.atom, (a.size,)), atoms.reshape(where, (count, 1))
+    loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in operands), None))
+    if operands and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):
+        updates = atoms.convert(operands[0], a.dtype)
+        written = atoms.op("scatter", flat, places, updates, combine=ufunc.__name__)
+    else:
+        written = _one_by_one(ufunc, flat, places, operands)
+    a.set(atoms.reshape(written, a.shape))
+
+
+def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:
+    """Whether operands may be cast to the array's dtype before, instead of results after, each step."""
+    return loop == dtype or (ufunc.__name__ in _WRAPPING and dtype.kind in "iu" and loop.kind in "iu")
+
+
+def _one_by_one(ufunc: np.ufunc, flat: Atom, places: Atom, operands: list[Atom]) -> Atom:
+    outer = current()
+    body = Builder(outer.trace, outer)
+    index = body.formal(atoms.literal(0, np.int64).type)
+    carry = body.formal(flat.type)
+    with building(body):
+        at = atoms.reshape(_row(places, index), (1, 1))
+        before = wrap.array_of(atoms.op("gather", carry, at))
+        (after,) = arithmetic.apply_atoms(ufunc, [before, *(wrap.array_of(_row(o, index)) for o in operands)])
+        done = atoms.op("scatter", carry, at, atoms.convert(after, flat.type.dtype), combine="set")
+        outputs = (body.resolve(done),)
+    captured = list(body.captures)
+    inputs = (*(body.captures[v] for v in captured), index, carry)
+    program = Program(inputs, tuple(body.equations), outputs, "body")
+    length = places.type.shape[0]
+    (result,) = outer.bind(
+        Op.table["for"],
+        atoms.literal(length, np.int64),
+        *map(outer.resolve, captured),
+        flat,
+        body=program,
+        consts=len(captured),
+        carries=1,
+        length=length,
+    )
+    return result
+
+
+def _row(x: Atom, index: Atom) -> Atom:
+    """`x[index:index + 1]`."""
+    rest = [atoms.literal(0, np.int64)] * (len(x.type.shape) - 1)
+    return atoms.op("dynamic_slice", x, index, *rest, sizes=(1, *x.type.shape[1:]))

@@ -1,0 +1,128 @@
+"""What a call gives back: the layout of its result, and which parts of it are the caller's own arrays and objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.arguments import Given
+from anabranch.runtime.control.call import is_rewritten
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import OnDevice, Storage
+from anabranch.runtime.values import atoms, containers, layout as layouts, views
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.host import hosted
+from anabranch.runtime.values.traced import Traced
+
+NDArray = np.ndarray[Any, Any]
+
+
+def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
+    """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
+    known = {id(c) for c in given.containers}
+
+    def exists(part: Any) -> bool:
+        return id(part) in known or part in outside
+
+    structure = containers.structure_of((value, *contents))
+    assert structure is not None
+    result = layouts.staged(layouts.describe(value, exists), lambda _: False)
+    rest = [layouts.staged(layouts.describe(c, exists), lambda v: id(v) in given.numbers) for c in contents]
+    return layouts.Node(structure, (result, *rest))
+
+
+def hosted_result(layout: layouts.Node, given: Given) -> layouts.Node:
+    """The layout with the caller's own objects as such."""
+    places = {id(c): i for i, c in enumerate(given.containers)}
+    whole = hosted(layout, places, given.numbers)
+    assert isinstance(whole, layouts.Node)
+    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
+    for part, where in zip(whole.children, names, strict=True):
+        _check_result(part, where)
+    return whole
+
+
+def _check_result(layout: layouts.Layout, where: str) -> None:
+    match layout:
+        case layouts.Node(structure, children):
+            for key, child in zip(structure.keys, children, strict=True):
+                _check_result(child, f"{where}[{key!r}]")
+        case layouts.Choice(options):
+            for option in options:
+                _check_result(option, where)
+        case layouts.Held(value):
+            inside = Heap((value,))
+            hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())
+            made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
+            odd = isinstance(value, (set, frozenset, types.GeneratorType)) and hidden
+            if hidden or made_here or odd:
+                raise UnsupportedValueError(
+                    f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree"
+                )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Owner:
+    """A result is the array of this argument leaf, or a view of it: always, or where `pred` holds at run time."""
+
+    pred: Atom | None
+    leaf: int
+    path: views.Path
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """What must be known at run time."""
+        positions = tuple([position for step in self.path for position in step.positions])
+        return positions if self.pred is None else (self.pred, *positions)
+
+    def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
+        """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
+        holds = self.pred is None or bool(next(known))
+        path = [step.at(known) for step in self.path]
+        return functools.reduce(lambda base, step: step.of(base), path, given[self.leaf]) if holds else None
+
+
+def identities(
+    packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
+) -> tuple[dict[int, tuple[Owner, ...]], dict[int, int]]:
+    """Which results are, or may be, an argument's own array, and which are the same array as an earlier result."""
+    returned: dict[int, tuple[Owner, ...]] = {}
+    shared: dict[int, int] = {}
+    seen: dict[Any, int] = {}
+    leaves = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
+    for k, p in enumerate(packed):
+        if p.handle is None:
+            continue
+        owners = tuple(_owners(p.handle, None, leaves, ()))
+        if owners:
+            returned[k] = owners
+        if owners and owners[0].pred is None:
+            continue
+        first = seen.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), k)
+        if first != k:
+            shared[k] = first
+            returned.pop(k, None)
+    return returned, shared
+
+
+def _owners(
+    handle: Array, pred: Atom | None, leaves: Mapping[Storage, int], seen: tuple[Storage, ...]
+) -> Iterator[Owner]:
+    """The arguments that an array may be, by what links it with other memory."""
+    if isinstance(handle.storage.readonly, OnDevice) and (handle.path or pred is not None):
+        return  # an anabranch.Array has no views, and it makes no difference whether it is a copy
+    if handle.storage in leaves:
+        yield Owner(pred, leaves[handle.storage], handle.path)
+    elif handle.storage not in seen:
+        for link in handle.storage.links:
+            if link.pred is not None:
+                both = link.pred if pred is None else atoms.logical_and(pred, link.pred)
+                other = link.handle.viewed(*handle.path)
+                yield from _owners(other, both, leaves, (*seen, handle.storage))

@@ -1,0 +1,40 @@
+"""What a builder can see: values that it, or one around it, holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.ir import Literal
+from anabranch.runtime.trace import Builder
+from anabranch.runtime.values.array import Array
+
+
+def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
+    """Whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
+
+    def stays(value: Any) -> bool:
+        if isinstance(value, Array):
+            return storage_visible(builder, value)
+        atom = getattr(value, "atom", None)
+        return isinstance(atom, Literal) or atom_visible(builder, atom)
+
+    return stays
+
+
+def storage_visible(builder: Builder, array: Array) -> bool:
+    """Whether `builder` or one around it holds the array's memory and its view's run-time positions."""
+    if array.storage not in builder.env and not builder.outer_has(array.storage):
+        return False
+    starts = (start for step in array.path for start in step.positions)
+    return all(isinstance(start, Literal) or atom_visible(builder, start) for start in starts)
+
+
+def atom_visible(builder: Builder, atom: Any) -> bool:
+    """Whether `builder` or one around it has the atom."""
+    here: Builder | None = builder
+    while here is not None:
+        if atom in here.known:
+            return True
+        here = here.parent
+    return False
