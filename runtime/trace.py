@@ -126,6 +126,8 @@ class Trace:
         self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
         self.enter: Callable[[Any], None] = lambda _: None
+        # Called with each class of the user's whose instances may take part.
+        self.meet: Callable[[type], None] = lambda _: None
         # Gives the handle of an array from outside, which becomes an input.
         self.hoist: Callable[[Any], Any] = lambda array: array
         # What such functions lead to, and the snapshots of it that branches and loops in progress have taken.

@@ -13,8 +13,8 @@ import numpy as np
 
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
-from anabranch.runtime.control import restaging, vocabulary as _vocabulary
-from anabranch.runtime.control.call import guard_recursion, is_hoistable, is_rewritten, resolve
+from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
+from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import ArrayType, Atom, Program, Var
@@ -140,11 +140,12 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
     trace, guards = Trace(), Guards()
     trace.is_outside = guards.knows
     root = trace.root
-    with building(root):
+    with building(root), special.staged(trace, call, is_users):
         given = arguments.bind(trace)
         before = Heap((given.args, given.kwargs))
         guards.heap.pass_over(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        _meet(trace, guards, 0)
         trace.enter = functools.partial(_enter, trace, guards)
         trace.needs_plain = restaging.stage_where_it_stands
         hoisted = Hoisted(trace, guards)
@@ -186,7 +187,9 @@ def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
     if made_here or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
         return
+    known = len(guards.heap.classes)
     new = guards.add(value)
+    _meet(trace, guards, known)
     for variable in new:
         if isinstance(variable, GlobalVariable):
             # Until the call ends the global is what stands for its array, so that writes into it are staged.
@@ -196,6 +199,11 @@ def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     trace.roots += new
     for snapshot in trace.snapshots:
         snapshot.extend(new)
+
+
+def _meet(trace: Trace, guards: Guards, known: int) -> None:
+    for cls in guards.heap.classes[known:]:
+        trace.meet(cls)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    items = args if len(args) > 1 else args[0]
+    items = args if len(args) > 1 else containers.iterated(args[0])
     if (source := folding.source(items)) is not None:
         return folding.extreme(function, source, kwargs)
     if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
@@ -163,7 +163,7 @@ def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
 @_counterpart
 def sum_(items: Any, start: Any = 0) -> Any:
     """As `sum`; over an array, one reduction."""
-    items = _plain(items)
+    items = containers.iterated(_plain(items))
     if (source := folding.source(items)) is not None:
         return folding.total(source, start)
     if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
@@ -188,7 +188,7 @@ def all_(items: Any) -> Any:
 
 
 def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
-    items = _plain(items)
+    items = containers.iterated(_plain(items))
     if (source := folding.source(items)) is not None:
         return folding.quantified(source, until=not empty)
     if isinstance(items, Array) and items.ndim == 1:
@@ -226,10 +226,10 @@ def _python_value(value: Any) -> PythonScalar | Any:
 def _convert(kind: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(_plain, args))
-        if not any(map(is_traced, args)):
-            return kind(*args, **kwargs)
-        if kind is bool:
+        if kind is bool and len(args) == 1:
             return truth_value(args[0])
+        if not any(map(is_traced, args)):
+            return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:
             return complex_parts(*map(_python_value, args))
         if len(args) > 1:
@@ -238,6 +238,18 @@ def _convert(kind: type) -> Callable[..., Any]:
         return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
 
     return convert
+
+
+def _convert_object(kind: type, value: Any) -> Any:
+    """`kind(value)`, for which the value's class may have a method of the user's."""
+    method = containers.own_method(value, f"__{kind.__name__}__")
+    if method is None:
+        return kind(value)
+    made = method()
+    if class_of(made) is kind:
+        return made
+    name = type(value).__name__
+    raise TypeError(f"{name}.__{kind.__name__}__ returned non-{kind.__name__} (type {class_of(made).__name__})")
 
 
 def complex_parts(real: Any, imag: Any) -> Any:

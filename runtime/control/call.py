@@ -20,7 +20,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import checking, settings
-from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, text
+from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, special, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -181,6 +181,8 @@ def resolve(function: Any) -> Any:
         checks = getattr(function, "__anabranch_checks__", None)
         return resolve(inner) if checks is None else functools.partial(_call_checked, checks, inner)
     if isinstance(function, type):
+        if tracing():
+            current().trace.meet(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -273,6 +275,7 @@ def is_users(function: types.FunctionType) -> bool:
 
 def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     """The function with its control flow staged; itself when there is nothing to rewrite."""
+    function = special.original(function)
     if tracing():
         current().trace.enter(function)
     if transpile.is_rewritten(function.__code__) or not is_users(function):

@@ -17,7 +17,7 @@ from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.text import Text, refusal
@@ -87,6 +87,9 @@ def in_(item: Any, container: Any) -> Any:
         return _in_range(item, container)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
         return _bool(_any(container == item))
+    contains = own_method(container, "__contains__")
+    if contains is not None:
+        return _plain(contains(item))
     elements = container
     if isinstance(container, dict):
         elements = tuple(container)

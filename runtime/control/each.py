@@ -16,6 +16,7 @@ from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.python_scalar import python_scalar
 
 _BROKEN = Form((), ("break",))
@@ -46,6 +47,7 @@ class Each(Source):
         whole: bool = False,
     ) -> None:
         super().__init__()
+        items = iterated(items)
         sequence = None if isinstance(items, Source) else iteration.countable(items)
         self._over = items if isinstance(items, Source) else iter(items) if sequence is None else sequence
         self._element, self._condition, self._width = element, condition, width

@@ -19,6 +19,7 @@ from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.heap import Heap, Row
 from anabranch.runtime.values.python_operands import interval_of
 
@@ -46,6 +47,7 @@ def run(
     items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
 ) -> tuple[Any, ...]:
     """The state after a loop that is traced."""
+    items = iterated(items)
     if isinstance(items, Source):
         return _consume(items, body, init, form)
     if isinstance(items, ChoiceValue) and items.of_objects:

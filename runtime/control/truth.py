@@ -9,7 +9,8 @@ import numpy as np
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import arithmetic, atoms
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.containers import own_method
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 
 
@@ -26,7 +27,19 @@ def truth(value: Any) -> bool | Atom:
         return bool(atom.value) if isinstance(atom, Literal) else atom
     if isinstance(value, ChoiceValue):
         return _choice_truth(value)
-    return bool(value)
+    method = own_method(value, "__bool__")
+    return bool(value) if method is None else _answer(method())
+
+
+def _answer(answer: Any) -> bool | Atom:
+    """The truth that a `__bool__` of the user's gives."""
+    if isinstance(answer, bool):
+        return answer
+    if isinstance(answer, PythonScalar) and answer.python is bool:
+        return truth(answer)
+    if isinstance(answer, ChoiceValue):
+        return truth(answer)
+    raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
 
 
 def _choice_truth(choice: ChoiceValue) -> bool | Atom:

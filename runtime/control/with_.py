@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control import special
 from anabranch.runtime.control.branches import is_own
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
@@ -69,7 +70,7 @@ def _may_end_exceptions(manager: Any) -> bool:
     leave = getattr(type(manager), "__exit__", None)
     if not isinstance(leave, types.FunctionType):
         return False
-    steps = list(dis.get_instructions(leave))
+    steps = list(dis.get_instructions(special.original(leave)))
     given = [s if s.opname == "RETURN_CONST" else b for b, s in itertools.pairwise(steps) if _returns(s)]
     return any("CONST" not in s.opname or bool(s.argval) for s in given)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import functools
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -216,6 +217,20 @@ def _find_slot_names(cls: type) -> list[str]:
             private = name.startswith("__") and not name.endswith("__")
             names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
     return [n for n in names if not (n.startswith("__") and n.endswith("__"))]
+
+
+def own_method(value: Any, name: str) -> Callable[..., Any] | None:
+    """A special method of a user's class, bound: called so, and not by Python, it may give a run-time value."""
+    if not is_users_class(type(value)):
+        return None
+    found = getattr(type(value), name, None)
+    return functools.partial(found, value) if isinstance(found, types.FunctionType) else None
+
+
+def iterated(items: Any) -> Any:
+    """The iterator of an object whose class says in Python how to go over it; anything else as it is."""
+    iterate = own_method(items, "__iter__")
+    return items if iterate is None else iterate()
 
 
 def is_plain_object(value: Any) -> bool:

@@ -229,8 +229,11 @@ class _SubclassSlot(Slot):
         return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
 
 
+_METHODS = (property, staticmethod, classmethod, functools.cached_property)
+
+
 def _is_data(name: str, value: Any) -> bool:
-    return not (name.startswith("__") or callable(value) or isinstance(value, (property, staticmethod, classmethod)))
+    return not (name.startswith("__") or callable(value) or isinstance(value, _METHODS))
 
 
 class GlobalVariable:
@@ -291,6 +294,7 @@ class Heap:
     def __init__(self, roots: Iterable[Any], watch_arrays: bool = False) -> None:
         self.slots: dict[int, Slot] = {}
         self.arrays: dict[int, tuple[Any, Any]] = {}
+        self.classes: list[type] = []  # the user's, of instances or by themselves
         self._watch_arrays = watch_arrays
         # What was seen is kept alive, so an id names one object as long as the heap lives.
         self._seen: dict[int, Any] = {}
@@ -323,10 +327,14 @@ class Heap:
                 pending += (value.func, *value.args, *value.keywords.values())
             elif isinstance(value, (tuple, frozenset)):
                 pending += value
+                if is_users_class(type(value)):
+                    pending.append(type(value))
             elif isinstance(value, ChoiceValue):
                 pending += value.options
             else:
                 slot = slot_of(value)
+                if isinstance(value, type) and is_users_class(value):
+                    self.classes.append(value)
                 if slot is not None:
                     self.slots[id(value)] = slot
                     pending += slot.parts()
