@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from anabranch.runtime.control import boolean, folding, iteration, ordering, selecting
 from anabranch.runtime.control.output import print_
-from anabranch.runtime.control.remaining import remaining
+from anabranch.runtime.control.remaining import is_named, remaining
+from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -34,6 +36,9 @@ from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 
 COUNTERPARTS: dict[Any, str] = {}
+_TEMPORARY = (
+    2  # references to an argument that nothing else refers to: the parameter's, and that of the function that counts
+)
 
 
 def _counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -337,6 +342,8 @@ def next_(iterator: Any, *default: Any) -> Any:
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
         )
+    if isinstance(iterator, Source) and sys.getrefcount(iterator) <= _TEMPORARY and not is_named(iterator):
+        return folding.first(iterator, *default)
     return next(iterator, *default)
 
 

@@ -101,6 +101,18 @@ def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]
     return _found(function, row, options)
 
 
+def first(items: Source, *default: Any) -> Any:
+    """`next(items, *default)` of what nobody asks again."""
+    row = Row((False, Undefined("first")), ("whether there is an item", "the item"))
+
+    def take(item: Any) -> bool:
+        row[:] = (True, item)
+        return True
+
+    items.drive(take, leaves=True)
+    return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
+
+
 def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
     """The best item, or what Python gives where there is none."""
 

@@ -17,10 +17,10 @@ def remaining(items: Iterable[Any]) -> Iterable[Any]:
     An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.
     """
     iterator = iter(items)
-    return iterator if iterator is items and _is_named(iterator) else Remaining(iterator)
+    return iterator if iterator is items and is_named(iterator) else Remaining(iterator)
 
 
-def _is_named(iterator: Iterator[Any]) -> bool:
+def is_named(iterator: Iterator[Any]) -> bool:
     """Whether a variable of the user's functions holds the iterator."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "trace_call":

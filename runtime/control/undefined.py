@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.values.choice import ChoiceValue
@@ -16,9 +17,16 @@ def defined(value: Any) -> Any:
     UnboundLocalError
         Where the name is unset: at once, or at run time when that depends on run-time conditions.
     """
+    return _set(value, Undefined.error)
+
+
+def enclosed(value: Any) -> Any:
+    """The value of a name of a function around, as `defined` gives that of a function's own; raises `NameError`."""
+    return _set(value, Undefined.error_in_closure)
+
+
+def _set(value: Any, error: Callable[[Undefined], NameError]) -> Any:
     if isinstance(value, Undefined):
         value.read = True
-        raise value.error()
-    if isinstance(value, ChoiceValue):
-        return value.without_undefined()
-    return value
+        raise error(value)
+    return value.without_undefined(error) if isinstance(value, ChoiceValue) else value

@@ -12,7 +12,8 @@ from typing import Any
 from anabranch.runtime.control import special
 from anabranch.runtime.control.branches import is_own
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.trace import UnreachableError, current, tracing
+from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.regions import Region
 
 
@@ -33,10 +34,10 @@ def suppressed(manager: Any) -> Callable[[], Any]:
 
 
 def managed(manager: Any) -> Any:
-    """The manager of a with statement; one that may end exceptions refuses a block that may raise at run time."""
-    if not tracing() or not _may_end_exceptions(manager):
-        return manager
-    return _Managed(manager)
+    """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
+    generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
+    in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)
+    return _Managed(manager) if tracing() and (generated or in_python) else manager
 
 
 class _Managed:
@@ -46,19 +47,51 @@ class _Managed:
         self.manager = manager
 
     def __enter__(self) -> Any:
+        entered = type(self.manager).__enter__(self.manager)
         self.region = Region(())
-        return type(self.manager).__enter__(self.manager)
+        return entered
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
-        if error is not None and is_own(error):
+        unreachable = isinstance(error, UnreachableError)
+        if error is not None and is_own(error) and not unreachable:
             return False
-        if self.region.failed(current()):
+        may_fail = unreachable or self.region.failed(current())
+        if may_fail and _may_end_exceptions(self.manager):
             raise UnsupportedOperationError(
                 "the block of a with statement may raise at run time, and its manager, a "
                 f"{type(self.manager).__name__}, may end exceptions, which it does only while tracing; write try and "
                 "except instead"
             )
-        return type(self.manager).__exit__(self.manager, kind, error, trace)
+        before = _State(self.manager) if may_fail else None
+        ended = type(self.manager).__exit__(self.manager, kind, error, trace)
+        if before is not None and before.is_lost():
+            name = type(self.manager).__name__
+            raise UnsupportedOperationError(
+                f"the block of a with statement may raise at run time, and what its manager, a {name}, does when it is "
+                "left would not be done then; write try and finally instead"
+            )
+        return ended
+
+
+class _State:
+    """What arrays, objects and the output are before a manager is left after something may have failed."""
+
+    def __init__(self, manager: Any) -> None:
+        self.builder = current()
+        trace = self.builder.trace
+        frame = getattr(getattr(manager, "gen", None), "gi_frame", None)
+        inside = frame.f_locals.values() if isinstance(frame, types.FrameType) else ()
+        self.env = dict(self.builder.env)
+        self.heap = Heap((manager, *inside, *trace.roots))
+
+    def is_lost(self) -> bool:
+        """Whether something is changed that is seen after the failure: output, or what a handler around looks at."""
+        trace = self.builder.trace
+        changed = [s for s in self.builder.written if self.builder.env[s] is not self.env.get(s)]
+        if trace.effects in changed:
+            return True
+        kept = any(s in self.env or self.builder.outer_has(s) for s in changed)
+        return bool(trace.regions) and (kept or self.heap.changed())
 
 
 def _may_end_exceptions(manager: Any) -> bool:

@@ -53,7 +53,9 @@ def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
         builder.write(target.storage, whole)
         _propagate(builder, target.storage, done | {id(target.storage)})
     for owner in list(weakref.WeakSet(storage.dependents)):
-        if id(owner) in done:
+        # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
+        ended = owner not in builder.env and not builder.outer_has(owner)
+        if ended or id(owner) in done:
             continue
         for entry in owner.links:
             if entry.handle.storage is storage:

@@ -42,9 +42,9 @@ class ChoiceValue:
             pred = atoms.logical_or(pred, self.chosen(i))
         return pred
 
-    def without_undefined(self) -> Any:
+    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         """The value, after the check that it is set."""
-        return self._without(lambda o: isinstance(o, Undefined), lambda o: o.error())
+        return self._without(lambda o: isinstance(o, Undefined), error)
 
     def resolve(self) -> Any:
         """The one value that operations see.

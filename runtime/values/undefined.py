@@ -16,5 +16,11 @@ class Undefined:
         """The exception that Python raises when the name is read."""
         return UnboundLocalError(f"cannot access local variable '{self.name}' where it is not associated with a value")
 
+    def error_in_closure(self) -> NameError:
+        """The exception that Python raises when a function inside the one that has the name reads it."""
+        return NameError(
+            f"cannot access free variable '{self.name}' where it is not associated with a value in enclosing scope"
+        )
+
     def __repr__(self) -> str:
         return f"<undefined {self.name}>"

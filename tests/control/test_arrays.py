@@ -382,6 +382,29 @@ def shape_and_size_are_static(a):
     return np.zeros(a.shape[0] * 2)[: a.size] + a.ndim, a.reshape(np.prod(a.shape))
 
 
+@case((np.zeros(2), np.ones(2), 4), (np.zeros(2), np.ones(2), 1))
+def one_of_two_arrays_written_in_each_step(a, b, n):
+    total = 0.0
+    for k in range(n):
+        c = a if k % 2 else b
+        c[0] += 1
+        total = total + c.sum()
+    return total
+
+
+@case((np.zeros(2), np.ones(2), 4), (np.zeros(2), np.ones(2), 1))
+def one_of_two_arrays_in_nested_loops(a, b, n):
+    while n > 0:
+        c = a if n % 2 else b
+        for k in range(n):
+            c[0] += k
+            d = b if k > 1 else c
+            d[1] -= 1
+            a[1] += 2
+        n -= 1
+    return a.sum()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_arrays(program: Program) -> None:
     program.check()

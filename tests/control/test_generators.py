@@ -477,6 +477,35 @@ def names_of_now(n):
 # fmt: on
 
 
+@case((np.array([3, -1, 2]),), (np.array([3, 1, 2]),))
+def next_of_a_filtered_expression(a):
+    total = 0
+    for k in range(3):
+        place = next((j for j in range(len(a)) if a[j] > k), None)
+        if place is not None:
+            total += place + k
+    negative = next((i for i, v in enumerate(a) if v < 0), None)
+    return total, negative, next(i for i in range(3) if i), next((x for x in []), "none")
+
+
+@case((np.array([3.0, -1.0, 2.0]),), (np.array([3.0, 1.0, 2.0]),))
+def next_that_finds_nothing(a):
+    return next(v * 2 for v in a if v < 0)
+
+
+@case((3,), (0,))
+def next_of_an_endless_generator(n):
+    def numbers():
+        k = n
+        while True:
+            if k % 3 == 2:
+                yield k
+            k += 1
+
+    some = (i for i in [1, 2, 3])
+    return next(numbers()), next(some), next(some)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_generators(program: Program) -> None:
     program.check()

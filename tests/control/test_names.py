@@ -375,6 +375,35 @@ def same_loop_variable_twice(n):
     return s, i
 
 
+@case((0,), (1,), (7,))
+def unset_name_of_the_function_around(n):
+    if n:
+        v = 3
+
+    def read():
+        return v
+
+    def change():
+        nonlocal v
+        if n == 7:
+            v += 1
+        return v
+
+    try:
+        return change() if n > 5 else read()
+    except UnboundLocalError:
+        return "of its own"
+    except NameError as error:
+        return str(error)
+
+
+@case((0,), (1,))
+def unset_name_of_the_function_around_a_lambda(n):
+    if n:
+        v = 3
+    return (lambda: v)()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_names(program: Program) -> None:
     program.check()

@@ -1478,6 +1478,90 @@ def static_failure_in_a_branch(x):
     return y
 
 
+class Inside:
+    """Counts the blocks that it is around, in an attribute or in an array."""
+
+    def __init__(self, places):
+        self.depth, self.places = 0, places
+
+    def __enter__(self):
+        self.depth += 1
+        self.places[0] += 1
+        return self
+
+    def __exit__(self, *details):
+        self.depth -= 1
+        self.places[0] -= 1
+
+
+class Announcing:
+    def __enter__(self):
+        print("enter")
+
+    def __exit__(self, kind, *details):
+        print("exit", kind is None)
+
+
+@contextlib.contextmanager
+def emptied(places):
+    before = places[0]
+    places[0] = 0
+    try:
+        yield places
+    finally:
+        places[0] = before
+
+
+@case((2.0,), (0.0,), refused=UnsupportedOperationError)
+def manager_that_a_handler_around_sees(x):
+    inside = Inside([0])
+    try:
+        with inside:
+            y = 1 / x
+    except ZeroDivisionError:
+        y = -1.0
+    return y, inside.depth
+
+
+@case((np.zeros(2), 2.0), (np.zeros(2), 0.0), refused=UnsupportedOperationError)
+def manager_that_puts_an_array_back(a, x):
+    try:
+        with emptied(a) as b:
+            b[1] = 5
+            y = 1 / x
+    except ZeroDivisionError:
+        y = -1.0
+    return y
+
+
+@case((2.0,), (0.0,), refused=UnsupportedOperationError)
+def manager_that_prints_after_a_failure(x):
+    with Announcing():
+        y = 1 / x
+        print("body")
+    return y
+
+
+@case((np.zeros(2), 2.0), (np.zeros(2), 0.0))
+def manager_that_nobody_sees_after_a_failure(a, x):
+    with Inside(a) as inside:
+        y = 1 / x
+        depth = inside.depth
+    return y, depth, inside.depth
+
+
+@case((np.zeros(2), 2), (np.zeros(2), 0))
+def manager_around_a_break(a, n):
+    for i in range(4):
+        with Inside(a):
+            if i == n:
+                break
+            a[1] += 5
+    with Announcing():
+        print(i)
+    return i
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_try(program: Program) -> None:
     program.check()

@@ -354,17 +354,16 @@ def test_the_text_of_an_object_is_that_of_a_copy():
     assert text != object.__repr__(thing)
 
 
-class Announced(contextlib.AbstractContextManager):
-    def __enter__(self):
-        print("in", end=" ")
+@contextlib.contextmanager
+def announced():
+    print("in", end=" ")
+    yield
+    print("out", end=" ")
 
-    def __exit__(self, *error):
-        print("out", end=" ")
 
-
-def test_context_managers_run_while_tracing(capsys):
+def test_context_managers_of_generators_run_while_tracing(capsys):
     def twice(x):
-        with Announced():
+        with announced():
             return x * 2
 
     compiled = jit(twice)

@@ -24,6 +24,14 @@ def defined(value: Any) -> Any:
     return value
 
 
+def enclosed(value: Any) -> Any:
+    if isinstance(value, Undefined):
+        raise NameError(
+            f"cannot access free variable '{value.name}' where it is not associated with a value in enclosing scope"
+        )
+    return value
+
+
 def returned(value: Any) -> Any:
     return None if value is no_value else value
 

@@ -36,4 +36,4 @@ class Undefined(ExpressionPass):
             return node
         if text in reader.work.flow.graph.bits:
             reader.place.read_unset(reader.work.flow, text, deferred=reader.late)
-        return reader.staged("defined", name(text))
+        return reader.staged("enclosed" if text in reader.work.flow.scope.free else "defined", name(text))
