@@ -34,6 +34,8 @@ _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _ITERABLES = (range, enumerate, zip, reversed)
 # Class methods of dates that read the clock.
 _NOW = ("now", "today", "utcnow")
+# What functools.total_ordering puts into classes.
+_TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 _OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
 
@@ -262,6 +264,8 @@ def is_users(function: types.FunctionType) -> bool:
     code = function.__code__
     if internal(code.co_filename):
         return False
+    if code in _TOTAL_ORDERING:
+        return True
     if code.co_filename.startswith("<"):
         consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
         return code.co_filename.startswith(consoles) or code.co_filename in linecache.cache

@@ -10,6 +10,7 @@ from typing import Any
 from anabranch.runtime.control import compare, ordering, selecting, subscript
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
 
 
@@ -28,6 +29,8 @@ def _pop(items: list[Any], place: Any = -1) -> Any:
 
 
 def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    if isinstance(key, ChoiceValue):
+        return key.each(lambda k: _get(items, k, default))
     known = truth(compare.in_(key, items))
     if isinstance(known, bool):
         return subscript.at(items)[key] if known else default

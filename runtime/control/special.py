@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import operator
 import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from anabranch.runtime.control import boolean
+from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.trace import Trace, tracing
 from anabranch.runtime.values.containers import is_users_class
 
@@ -98,6 +99,8 @@ class _Staging:
     def _stand_in(self, cls: type, name: str, value: Any) -> Any:
         """What stands in a class for one of its attributes while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
+            if (compared := _of_dataclass(cls, name, value)) is not None:
+                return compared
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
         if type(value) is property:
@@ -117,6 +120,24 @@ class _Staging:
         if isinstance(function, types.FunctionType) and self._is_users(function):
             return _dispatching(function, self._call)
         return None
+
+
+_COMPARISONS = {f"__{o.__name__}__": o for o in (operator.eq, operator.lt, operator.le, operator.gt, operator.ge)}
+
+
+def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | None:
+    """A comparison that `dataclass` has made, of fields that may be run-time values."""
+    if name not in _COMPARISONS or not dataclasses.is_dataclass(cls) or value.__code__.co_filename != "<string>":
+        return None
+    operation, names = _COMPARISONS[name], tuple(f.name for f in dataclasses.fields(cls) if f.compare)
+
+    @functools.wraps(value)
+    def compare(self: Any, other: Any) -> Any:
+        if not tracing() or other.__class__ is not self.__class__:
+            return value(self, other)
+        return ordering.compared(operation, *(tuple(getattr(v, n) for n in names) for v in (self, other)))
+
+    return compare
 
 
 def _is_made_in_c(cls: type) -> bool:

@@ -56,7 +56,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     if isinstance(container, ChoiceValue):
         return container.through(lambda c: _on(operation, c, key))
     if isinstance(key, ChoiceValue):
-        return key.through(lambda k: _on(operation, container, k))
+        return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     return operation(container, key)
 
 

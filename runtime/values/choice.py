@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ import numpy as np
 
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, StructureMismatchError
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
@@ -30,6 +32,12 @@ class ChoiceValue:
     def __init__(self, tag: Atom, options: tuple[Any, ...]) -> None:
         self.tag = tag
         self.options = options
+
+    def __copy__(self) -> ChoiceValue:
+        return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
+        return ChoiceValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
     def chosen(self, index: int) -> Atom:
         """Whether the option at `index` is the one, as a bool scalar."""
@@ -125,6 +133,11 @@ class ChoiceValue:
             return operation(value.resolve())
         return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
 
+    def each(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation on each option, None too, where it is the one."""
+        value = self.without_undefined()
+        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+
     def in_place(self, operation: Callable[[Any], Any]) -> Any:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
         value = self.without_undefined()
@@ -193,6 +206,8 @@ class ChoiceValue:
         return bool(self.resolve())
 
     def __hash__(self) -> int:
+        if tracing():
+            current().trace.needs_plain()
         raise ConcretizationError(
             "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
             "at run time; use the value inside of the branches that choose it"

@@ -764,6 +764,22 @@ def a_file_is_opened(x):
         return x + len(file.name)
 
 
+@case((3,), (0,), (-2,))
+def dict_item_of_one_of_two_keys(n):
+    counts = {"low": 0, "high": 0, None: 7}
+    for i in range(6):
+        key = "low" if i < n else "high"
+        counts[key] += i
+    other = "low" if n > 0 else None
+    return counts, counts[other], counts.get(key), counts.get("none" if n > 0 else "high", -1), other in counts
+
+
+@case((3,), (-2,))
+def dict_item_of_a_missing_key(n):
+    key = "low" if n > 0 else "high"
+    return {"low": n}[key]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_hostile_storage(program: Program) -> None:
     program.check()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import math
 import threading
@@ -293,6 +295,50 @@ class Interned:
 def made_by_new(x):
     made = Interned(x)
     return made.value
+
+
+@dataclasses.dataclass(order=True)
+class Item:
+    weight: float
+    name: str = dataclasses.field(compare=False, default="item")
+
+    def __post_init__(self):
+        if self.weight < 0:
+            self.weight = -self.weight
+            self.name = "negative"
+
+
+@case((3.0,), (-2.0,), (2.5,))
+def dataclass_comparisons(x):
+    a, b = Item(x), Item(2.5, "b")
+    return a < b, a >= b, a == b, a != b, max([a, b]).name, sorted([a, b])[0].weight, a in [b], a
+
+
+@case((3.0,), (-2.0,))
+def dataclass_copies(x):
+    a = Item(x)
+    return dataclasses.replace(a, weight=1.0), dataclasses.astuple(a), dataclasses.asdict(a), copy.copy(a)
+
+
+@functools.total_ordering
+class Ranked:
+    def __init__(self, rank):
+        self.rank = rank
+
+    def __lt__(self, other):
+        return self.rank < other.rank if self.rank > 0 else False
+
+    def __eq__(self, other):
+        return self.rank == other.rank
+
+    def __hash__(self):
+        return 1
+
+
+@case((3.0,), (-2.0,), (1.0,))
+def total_ordering(x):
+    a, b = Ranked(x), Ranked(1.0)
+    return a > b, a >= b, a <= b, a != b, max(a, b).rank
 
 
 @pytest.mark.parametrize("program", case.programs)
