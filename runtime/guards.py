@@ -8,11 +8,13 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import GlobalVariable, Heap
+from anabranch.runtime.values.stand_ins import as_written
 
 _ABSENT = object()
 
@@ -24,11 +26,17 @@ class Guards:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = Heap((), watch_arrays=True)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
+        self.code: dict[int, _Code] = {}
+
+    def start(self) -> None:
+        """Guard the classes of the arguments."""
+        self._add_code()
 
     def add(self, value: Any) -> list[Any]:
         """Guard what a function's code can read from outside, or what an object holds; gives what is new."""
         self.heap.extend((value,))
         if not isinstance(value, types.FunctionType):
+            self._add_code()
             return [value]
         new: list[Any] = [value]
         scope, names = value.__globals__, set(_names(value.__code__))
@@ -37,6 +45,10 @@ class Guards:
             for name in names:
                 if self._add_name(place, name):
                     new.append(place[name])
+        for name in set(_read_globals(value.__code__)):
+            # A built-in function, or nothing as yet: a global of that name would be found first.
+            self.names.setdefault((id(scope), name), (scope, name, _ABSENT))
+        self._add_code()
         return [*new, *self._variables(value)]
 
     def _variables(self, function: types.FunctionType) -> list[GlobalVariable]:
@@ -68,11 +80,64 @@ class Guards:
         for scope, name, value in self.names.values():
             if scope.get(name, _ABSENT) is not value:
                 return False
-        return not self.heap.changed()
+        return all(code.holds() for code in self.code.values()) and not self.heap.changed()
+
+    def _add_code(self) -> None:
+        """Guard what the functions and classes on the heap do."""
+        for function in self.heap.functions:
+            if id(function) not in self.code:
+                self.code[id(function)] = _FunctionCode(function)
+        for cls in self.heap.classes:
+            for base in cls.__mro__:
+                if id(base) not in self.code and is_users_class(base):
+                    self.code[id(base)] = _ClassCode(base)
 
     def written_arrays(self) -> list[np.ndarray[Any, Any]]:
         """Arrays from outside whose contents changed."""
         return [a for a, before in self.heap.arrays.values() if not _equal(a, before)]
+
+
+class _Code(Protocol):
+    """What a function or a class did when it was first seen."""
+
+    def holds(self) -> bool: ...
+
+
+class _FunctionCode:
+    __slots__ = ("before", "function", "keywords")
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.before = function.__code__, function.__defaults__, function.__kwdefaults__
+        self.keywords = dict(function.__kwdefaults__ or ())
+
+    def holds(self) -> bool:
+        """Whether the function has the same code and the same defaults."""
+        code, defaults, keywords = self.before
+        now = self.function
+        if now.__code__ is not code or now.__defaults__ is not defaults or now.__kwdefaults__ is not keywords:
+            return False
+        return keywords is None or _are(keywords, self.keywords)
+
+
+class _ClassCode:
+    __slots__ = ("before", "cls")
+
+    def __init__(self, cls: type) -> None:
+        self.cls, self.before = cls, as_written(cls)
+
+    def holds(self) -> bool:
+        """Whether the class has the same methods and properties."""
+        now = as_written(self.cls)
+        return _are(now, self.before) or _are(_methods(now), _methods(self.before))
+
+
+def _methods(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
+
+
+def _are(now: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    return len(now) == len(before) and all(now.get(name, _ABSENT) is value for name, value in before.items())
 
 
 def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
@@ -86,6 +151,15 @@ def _assigned_globals(code: types.CodeType) -> Iterator[str]:
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             yield from _assigned_globals(const)
+
+
+def _read_globals(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            yield instruction.argval
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _read_globals(const)
 
 
 def _names(code: types.CodeType) -> Iterator[str]:

@@ -145,6 +145,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         before = Heap((given.args, given.kwargs))
         guards.heap.pass_over(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        guards.start()
         _meet(trace, guards, 0)
         trace.enter = functools.partial(_enter, trace, guards)
         trace.needs_plain = restaging.stage_where_it_stands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import linecache
 import sys
@@ -18,7 +19,8 @@ from anabranch.transpile.source import find_source
 
 _lock = threading.RLock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
-_known: dict[tuple[int, int, int, bool, frozenset[str]], Rewritten] = {}
+_Key = tuple[int, int, int, bool, frozenset[str], tuple[str | None, ...]]
+_known: dict[_Key, Rewritten] = {}
 # The kinds of operators that become calls, by the identity of the user's code; and the user's code of what was made.
 _operators: dict[int, frozenset[str]] = {}
 _owners: dict[int, weakref.ref[types.CodeType]] = {}
@@ -45,7 +47,8 @@ def rewrite(
     Returns
     -------
     Rewritten
-        The same one for every function with the same code and globals.
+        The same one for every function with the same code and globals, as long as the names in it stand for the same
+        built-in functions and modules.
 
     Raises
     ------
@@ -54,8 +57,9 @@ def rewrite(
     UnsupportedConstructError
         When something in it can't be rewritten; it lists everything.
     """
-    code = getattr(function, "__code__", None)
-    key = (id(code), id(getattr(function, "__globals__", None)), id(counterpart), generator, operators_of(code))
+    code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
+    names = _counterparts(code, scope, counterpart) if isinstance(code, types.CodeType) and scope is not None else ()
+    key = (id(code), id(scope), id(counterpart), generator, operators_of(code), names)
     with _lock:
         found = _known.get(key)
         if found is None:
@@ -69,6 +73,13 @@ def rewrite(
                 _owners[id(made)] = weakref.ref(function.__code__)
                 weakref.finalize(made, _owners.pop, id(made), None)
         return found
+
+
+def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: Counterpart) -> tuple[str | None, ...]:
+    """The counterparts of what the global names of the code stand for now."""
+    names = sorted({name for part in _codes(code) for name in part.co_names})
+    values = (scope.get(name, getattr(builtins, name, None)) for name in names)
+    return tuple(None if value is None else counterpart(value) for value in values)
 
 
 def _rewrite(function: types.FunctionType, counterpart: Counterpart, folder: Path | None, generator: bool) -> Rewritten:

@@ -10,13 +10,13 @@ import contextlib
 import dataclasses
 import functools
 import operator
-import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.trace import Trace, tracing
+from anabranch.runtime.values import stand_ins
 from anabranch.runtime.values.containers import is_users_class
 
 Call = Callable[..., Any]
@@ -44,19 +44,6 @@ def staged(trace: Trace, call: Call, is_users: Callable[[types.FunctionType], bo
         staging.close()
 
 
-@dataclasses.dataclass(slots=True)
-class _Staged:
-    """What a class held before its methods were staged, and how many traces need them so."""
-
-    cls: type
-    before: dict[str, Any]
-    traces: int = 0
-
-
-_lock = threading.RLock()
-_classes: dict[int, _Staged] = {}
-
-
 class _Staging:
     """The classes that one trace has met."""
 
@@ -70,23 +57,23 @@ class _Staging:
             if id(base) in self._met or not is_users_class(base) or base.__flags__ & _IMMUTABLE:
                 continue
             self._met[id(base)] = base
-            with _lock:
-                known = _classes.setdefault(id(base), _Staged(base, {}))
+            with stand_ins.lock:
+                known = stand_ins.classes.setdefault(id(base), stand_ins.Staged(base, {}))
                 if not known.traces:
                     self._stage(known)
                 known.traces += 1
 
     def close(self) -> None:
         """Give the classes their methods back, where no other trace needs them staged."""
-        with _lock:
+        with stand_ins.lock:
             for key in self._met:
-                known = _classes[key]
+                known = stand_ins.classes[key]
                 known.traces -= 1
                 if not known.traces:
                     _put_back(known)
-                    del _classes[key]
+                    del stand_ins.classes[key]
 
-    def _stage(self, known: _Staged) -> None:
+    def _stage(self, known: stand_ins.Staged) -> None:
         for name, value in list(vars(known.cls).items()):
             stand_in = self._stand_in(known.cls, name, value)
             if stand_in is not None:
@@ -146,7 +133,7 @@ def _is_made_in_c(cls: type) -> bool:
     return new is not object.__new__ and not issubclass(cls, BaseException)
 
 
-def _put_back(known: _Staged) -> None:
+def _put_back(known: stand_ins.Staged) -> None:
     for name, value in known.before.items():
         if value is None:
             type.__delattr__(known.cls, name)

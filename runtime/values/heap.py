@@ -295,6 +295,7 @@ class Heap:
         self.slots: dict[int, Slot] = {}
         self.arrays: dict[int, tuple[Any, Any]] = {}
         self.classes: list[type] = []  # the user's, of instances or by themselves
+        self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
         # What was seen is kept alive, so an id names one object as long as the heap lives.
         self._seen: dict[int, Any] = {}
@@ -312,6 +313,7 @@ class Heap:
                 if self._watch_arrays:
                     self.arrays[id(value)] = (value, value.copy())
             elif isinstance(value, types.FunctionType):
+                self.functions.append(value)
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()
                 attached = self.slots[id(value)] = _FunctionSlot(value)
