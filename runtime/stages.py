@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime import lower as lowering
+from anabranch.runtime import executables, lower as lowering
 from anabranch.runtime._host import CallbackError, CompileOptions, HostCallback
-from anabranch.runtime._jaxlib import Executable, compile_text, to_numpy
+from anabranch.runtime._jaxlib import Executable, to_numpy
 from anabranch.runtime.array import Array
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
@@ -71,10 +71,10 @@ class Lowered:
         return self.text
 
     def compile(self, options: CompileOptions = CompileOptions()) -> Compiled:  # noqa: B008 - frozen
-        """Compile with XLA."""
+        """Compile with XLA, or take the executable that another process has left on disk."""
         if self.traced.plan.on_device:
             options = dataclasses.replace(options, asynchronous=True)
-        return Compiled(self, compile_text(self.text, options, self.callbacks))
+        return Compiled(self, executables.executable(self.text, options, self.callbacks))
 
 
 class Compiled:

@@ -1,14 +1,12 @@
 """Rewritten functions on disk, so that the next process need not import libcst.
 
 An entry is found by a digest of everything that decides its contents: the function's text and its place, what its names
-stand for, and the versions of all that takes part. It holds the rewritten text and the compiled code, under a checksum;
-what is damaged counts as missing. Entries are replaced as a whole, so processes and threads do not meet half a one.
+stand for, and the versions of all that takes part. It holds the rewritten text and the compiled code.
 """
 
 from __future__ import annotations
 
 import builtins
-import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -16,21 +14,15 @@ import marshal
 import os
 import re
 import sys
-import threading
-import time
 import types
 from pathlib import Path
 
+from anabranch._store import Store
 from anabranch._version import __version__
 from anabranch.transpile.result import Counterpart, Rewritten
 from anabranch.transpile.source import Source
 
-# What all entries may take together; the least recently used go first.
 LIMIT = 64 * 2**20
-_SWEEP_EACH = 64
-_TOUCH_AFTER = 24 * 3600.0
-
-_saved = 0
 
 
 def key_of(function: types.FunctionType, source: Source, counterpart: Counterpart, *options: object) -> str:
@@ -77,54 +69,23 @@ def _versions() -> tuple[str, ...]:
 
 def load(folder: Path, key: str) -> Rewritten | None:
     """The entry of `key`; None where there is none, or none that can be read."""
-    path = _path(folder, key)
+    payload = store(folder).load(key)
+    if payload is None:
+        return None
     try:
-        data = path.read_bytes()
-        size = hashlib.sha256().digest_size
-        if hashlib.sha256(data[size:]).digest() != data[:size]:
-            return None
-        text, filename, first_line, code, ab, headers = marshal.loads(data[size:])
-        if time.time() - path.stat().st_mtime > _TOUCH_AFTER:
-            os.utime(path)
-    except (OSError, ValueError, EOFError, TypeError):
+        text, filename, first_line, code, ab, headers = marshal.loads(payload)
+    except (ValueError, EOFError, TypeError):
         return None
     return Rewritten(text, filename, first_line, code, ab, headers)
 
 
 def save(folder: Path, key: str, entry: Rewritten) -> None:
     """Keep an entry; where that can't be done, nothing happens."""
-    global _saved
-    payload = marshal.dumps((entry.source, entry.filename, entry.first_line, entry.code, entry.ab, entry.headers))
-    path = _path(folder, key)
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary = path.with_name(f"{key}.{os.getpid()}.{threading.get_ident()}.tmp")
-        try:
-            temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
-            temporary.replace(path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-        if _saved % _SWEEP_EACH == 0:
-            sweep(path.parent, LIMIT)
-        _saved += 1
+    parts = (entry.source, entry.filename, entry.first_line, entry.code, entry.ab, entry.headers)
+    store(folder).save(key, marshal.dumps(parts))
 
 
-def sweep(folder: Path, limit: int) -> None:
-    """Remove the least recently used files of `folder` when all are larger than `limit`, down to three quarters."""
-    with os.scandir(folder) as files:
-        found = [(s.st_mtime, s.st_size, f.path) for f in files if f.is_file() and (s := f.stat())]
-    total = sum(size for _, size, _ in found)
-    if total <= limit:
-        return
-    for _, size, path in sorted(found):
-        # Another process may have been faster.
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-        total -= size
-        if total <= limit * 3 // 4:
-            return
-
-
-def _path(folder: Path, key: str) -> Path:
-    return folder / "rewritten" / key
+@functools.lru_cache(maxsize=16)
+def store(folder: Path) -> Store:
+    """The entries in the cache's folder."""
+    return Store(folder / "rewritten", LIMIT)

@@ -1,4 +1,4 @@
-"""The command line: `python -m anabranch demo`, `python -m anabranch show FILE.py:FUNCTION`."""
+"""The command line: `python -m anabranch demo`, `show FILE.py:FUNCTION`, `cache info` and `cache clear`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from anabranch import AnabranchError, __version__, xpr
 from anabranch._demo import demonstrate
 from anabranch._kernels import KERNELS, arguments
 from anabranch._show import TargetError, find, values
+from anabranch.runtime.config import settings
+from anabranch.runtime.executables import store as executables
+from anabranch.transpile.cache import store as rewritten
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,6 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.command == "demo":
         return demo(shutil.get_terminal_size().columns)
+    if options.command == "cache":
+        return cache(clear=options.action == "clear")
     try:
         return show(options.target, options.program)
     except TargetError as error:
@@ -40,6 +45,19 @@ def demo(columns: int) -> int:
     return 1 if different else 0
 
 
+def cache(clear: bool) -> int:
+    """Print what the caches on disk hold, or empty them."""
+    folder = settings().cache_dir
+    if folder is None:
+        print("nothing is kept on disk (ANABRANCH_CACHE, ANABRANCH_CACHE_DIR)")
+        return 0
+    for store, what in ((rewritten(folder), "rewritten functions"), (executables(folder), "executables")):
+        entries, size = store.clear() if clear else store.usage()
+        limit = "" if clear else f" of {store.limit / 2**20:.0f}"
+        print(f"{store.folder}: {entries} {what}, {size / 2**20:.1f}{limit} MiB{' removed' if clear else ''}")
+    return 0
+
+
 def show(target: str, program: list[str] | None) -> int:
     """Print a function's rewritten source, or its Program on some arguments."""
     function, module = find(target)
@@ -59,6 +77,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Run a few kernels. For each: its source beside the rewritten source, whether the compiled "
         "function does what NumPy does, and its time beside NumPy's. The exit status is 1 where a result differs.",
     )
+    kept = commands.add_parser(
+        "cache",
+        help="say what is kept on disk, or remove it",
+        description="Rewritten functions and executables are kept on disk for other processes.",
+    )
+    kept.add_argument("action", choices=("info", "clear"), help="print what there is, or remove it")
     shown = commands.add_parser(
         "show",
         help="print a function as it is rewritten",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 import anabranch
 from anabranch import _demo, _kernels, jit
 from anabranch.__main__ import main
+from anabranch.runtime.config import configure
 
 PROGRAM = """\
 import numpy as np
@@ -176,3 +178,25 @@ def test_version(capsys):
         main(["--version"])
     assert left.value.code == 0
     assert capsys.readouterr().out == f"anabranch {anabranch.__version__}\n"
+
+
+def test_cache(tmp_path, capsys):
+    def f(x):
+        while x < 10.0:
+            x = x * 2
+        return x
+
+    with configure(cache_dir=tmp_path):
+        jit(f)(1.0)
+        assert main(["cache", "info"]) == 0
+        assert re.findall(r": (\d) (.*?), .* of (\d+) MiB", capsys.readouterr().out) == [
+            ("1", "rewritten functions", "64"),
+            ("1", "executables", "512"),
+        ]
+        assert main(["cache", "clear"]) == 0
+        assert capsys.readouterr().out.count("removed") == 2
+        assert main(["cache", "info"]) == 0
+        assert capsys.readouterr().out.count(": 0 ") == 2
+    with configure(cache_dir=None):
+        assert main(["cache", "info"]) == 0
+    assert "nothing is kept" in capsys.readouterr().out

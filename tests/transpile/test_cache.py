@@ -146,16 +146,6 @@ def test_the_code_comes_back_as_it_was(tmp_path):
     assert cache.load(tmp_path, "another") is None
 
 
-def test_the_least_recently_used_go_first(tmp_path):
-    for age in range(8):
-        (tmp_path / str(age)).write_bytes(bytes(100))
-        os.utime(tmp_path / str(age), (1000 - age, 1000 - age))
-    cache.sweep(tmp_path, 800)
-    assert len(list(tmp_path.iterdir())) == 8
-    cache.sweep(tmp_path, 500)
-    assert sorted(f.name for f in tmp_path.iterdir()) == ["0", "1", "2"]
-
-
 def test_many_threads_and_one_key(tmp_path):
     made = rewrite(from_text(TEXT, "<threads>"), nothing_staged)
     wrong = []
