@@ -14,13 +14,16 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from anabranch import transpile
+from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.config import checking, settings
-from anabranch.runtime.control.call import counterpart, resolve
-from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError, StaticArgumentError
+from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
+from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
-from anabranch.runtime.signature import Leaves, exact_key
+from anabranch.runtime.signature import Leaves
 from anabranch.runtime.stages import Compiled, Lowered, Traced
+from anabranch.runtime.statics import Split, Static, kept, split, static_names
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import trace_call
 
@@ -46,7 +49,7 @@ class Wrapped(Generic[P, R]):
         self._static = static
         self.__anabranch_checks__ = checks
         self._names = _parameter_names(function)
-        self._executables: dict[Any, Compiled] = {}
+        self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._lock = threading.RLock()
         self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, function, updated=())
@@ -57,11 +60,16 @@ class Wrapped(Generic[P, R]):
             with checking(self.__anabranch_checks__):
                 result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
             return result
+        if settings().disable_jit:
+            plainly: R = self.__anabranch_function__(*args, **kwargs)
+            return plainly
         try:
             key, leaves, plain = self._signature(args, kwargs)
             compiled = self._executables.get(key)
             if compiled is None or not compiled.plan.guards.hold():
                 compiled = self._compile(key, leaves, plain)
+            else:
+                self._executables.hits += 1
             answer: R = compiled.run(leaves)
         except Exception as error:
             if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
@@ -128,63 +136,46 @@ class Wrapped(Generic[P, R]):
         """Forget all executables."""
         self._executables.clear()
 
+    def cache_clear(self) -> None:
+        """Forget all executables, as the functions of `functools.lru_cache` do."""
+        self._executables.clear()
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found an executable, how many did not, how many there may be, and how many there are."""
+        return self._executables.info()
+
     # ---- inside ----------------------------------------------------------------------------------------------------
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, tuple[Any, Any, Any]]:
-        statics: tuple[Any, ...] = ()
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Split]:
+        statics: tuple[Static, ...] = ()
         if self._static:
-            args, kwargs, statics = self._split_static(args, kwargs)
+            args, kwargs, statics = split(self.__anabranch_function__, self._static, args, kwargs)
         leaves = Leaves()
         names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
-        checks = settings().checks if self.__anabranch_checks__ is None else self.__anabranch_checks__
-        return (positional, named, statics, leaves.aliases(), checks), leaves, (args, kwargs, statics)
+        known = tuple([(s.name, s.key) for s in statics])
+        return (positional, named, known, leaves.aliases(), self._traced_under()), leaves, Split(args, kwargs, statics)
 
-    def _split_static(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
-        """Static arguments by name, defaults filled in; the others by name too."""
-        function = self.__anabranch_function__
-        bound = inspect.signature(function).bind(*args, **kwargs)
-        bound.apply_defaults()
-        statics = []
-        for name in sorted(self._static):
-            value = bound.arguments[name]
-            try:
-                hash(value)
-            except TypeError:
-                raise StaticArgumentError(
-                    f"static argument '{name}' of {function.__qualname__} is a {type(value).__name__}, which is not "
-                    f"hashable; pass a tuple or another immutable value, or take '{name}' out of the static arguments"
-                ) from None
-            statics.append((name, exact_key(value), value))
-        dynamic_args, dynamic_kwargs = [], {}
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in self._static:
-                continue
-            value = bound.arguments[name]
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                dynamic_args += list(value)
-            elif parameter.kind is parameter.VAR_KEYWORD:
-                dynamic_kwargs.update(value)
-            else:
-                dynamic_kwargs[name] = value
-        if dynamic_args:
-            raise StaticArgumentError(
-                f"{function.__qualname__} takes *args, so its static arguments must be keyword-only"
-            )
-        return (), dynamic_kwargs, tuple(statics)
+    def _traced_under(self) -> tuple[bool, int, int]:
+        """The settings that decide what is compiled."""
+        traced, checks = settings().traced, self.__anabranch_checks__
+        return traced if checks is None else (checks, *traced[1:])
 
-    def _compile(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Compiled:
+    def _compile(self, key: Any, leaves: Leaves, plain: Split) -> Compiled:
         with self._lock:
             compiled = self._executables.get(key)
             if compiled is None or not compiled.plan.guards.hold():
+                cache, function = self._executables, self.__anabranch_function__
+                cache.misses += 1
+                cache.compiles += 1
+                name = getattr(function, "__qualname__", "function")
+                misses.report(name, key, cache.keys(), self._names, cache.compiles)
                 compiled = self._trace(key, leaves, plain).lower().compile()
-                self._executables[key] = compiled
+                cache.put(key, compiled)
             return compiled
 
-    def _trace(self, key: Any, leaves: Leaves, plain: tuple[Any, Any, Any]) -> Traced:
+    def _trace(self, key: Any, leaves: Leaves, plain: Split) -> Traced:
         args, kwargs, statics = plain
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
@@ -194,7 +185,7 @@ class Wrapped(Generic[P, R]):
         arguments = arguments_of(args, kwargs, **known)
         function: Callable[..., Any] = self.__anabranch_function__
         if statics:
-            function = functools.partial(function, **{name: value for name, _, value in statics})
+            function = functools.partial(function, **{s.name: kept(s.value) for s in statics})
         _refuse_early(self.__anabranch_function__)
         with checking(self.__anabranch_checks__):
             plan = trace_call(function, arguments)
@@ -206,6 +197,8 @@ def _refuse_early(function: Any) -> None:
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
     """
+    if counterpart(function) is not None or staged(function) is not function:
+        return  # NumPy's or Python's own
     plain = _plain_function(function)
     code = plain.__code__
     yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
@@ -320,31 +313,11 @@ def jit(
     if isinstance(fun, (staticmethod, classmethod)):
         inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, checks=checks)
         return type(fun)(inner)
-    names = _static_names(fun, static_argnums, static_argnames)
+    names = static_names(fun, static_argnums, static_argnames)
     if isinstance(fun, Wrapped):
         checks = fun.__anabranch_checks__ if checks is None else checks
         return Wrapped(fun.__anabranch_function__, fun._static | names, checks)
     return Wrapped(fun, names, checks)
-
-
-def _static_names(fun: Callable[..., Any], nums: int | Sequence[int], names: str | Sequence[str]) -> frozenset[str]:
-    nums = (nums,) if isinstance(nums, int) else tuple(nums)
-    names = (names,) if isinstance(names, str) else tuple(names)
-    if not nums and not names:
-        return frozenset()
-    parameters = inspect.signature(fun).parameters
-    positional = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    chosen = set(names)
-    for n in nums:
-        if not -len(positional) <= n < len(positional):
-            raise StaticArgumentError(
-                f"static_argnums has {n}, but {fun.__qualname__} has {len(positional)} positional parameters"
-            )
-        chosen.add(positional[n])
-    for name in names:
-        if name not in parameters:
-            raise StaticArgumentError(f"static_argnames has '{name}', but {fun.__qualname__} has no such parameter")
-    return frozenset(chosen)
 
 
 def xpr(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:

@@ -10,7 +10,7 @@ from anabranch._version import __version__ as __version__
 if TYPE_CHECKING:
     from anabranch import numpy as numpy
     from anabranch.runtime.array import Array as Array
-    from anabranch.runtime.config import Settings as Settings, configure as configure
+    from anabranch.runtime.config import Settings as Settings, configure as configure, disable_jit as disable_jit
     from anabranch.runtime.control.functional import (
         cond as cond,
         fori_loop as fori_loop,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
     "array": ("Array",),
-    "config": ("Settings", "configure"),
+    "config": ("Settings", "configure", "disable_jit"),
     "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import math
 import threading
 
 import numpy as np
@@ -598,3 +599,21 @@ def test_nesting_does_not_blow_up() -> None:
 
     text = str(f.trace(4.0, 2).program)
     assert len(text) < 20000
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (np.sin, (1.5,)),
+        (np.add, (np.arange(3), 2)),
+        (np.linalg.norm, (np.arange(5.0),)),
+        (np.where, (np.array([True, False]), 1, 2.5)),
+        (math.hypot, (3.0, 4.0)),
+        (abs, (-3,)),
+        (divmod, (7, -2)),
+    ],
+)
+def test_functions_of_libraries(function, args):
+    want, got = function(*args), jit(function)(*args)
+    assert type(want) is type(got)
+    np.testing.assert_array_equal(got, want)
