@@ -88,11 +88,6 @@ def cache_info() -> Any:
     return _made.cache_info()
 
 
-def clear_cache() -> None:
-    """Forget all executables of operations."""
-    _made.cache_clear()
-
-
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
 
 
@@ -137,8 +132,9 @@ def _holds(dtype: np.dtype[Any], value: int) -> bool:
 
 def number(value: Any, dtype: np.dtype[Any]) -> Array:
     """A Python number on the device."""
-    # Equal keys for zeros of both signs would give one for the other.
-    return _number(value, dtype) if value else placed(np.asarray(value, dtype))
+    # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
+    exact = bool(value) and type(value) is not complex
+    return _number(value, dtype) if exact else placed(np.asarray(value, dtype))
 
 
 @functools.lru_cache(maxsize=_CONSTANTS, typed=True)

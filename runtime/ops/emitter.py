@@ -8,31 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime._host import HostCallback
+from anabranch.runtime._host import DTYPES, HostCallback
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
 
-_ELEMENT = {
-    "bool": "i1",
-    "uint8": "ui8",
-    "uint16": "ui16",
-    "uint32": "ui32",
-    "uint64": "ui64",
-    "int8": "i8",
-    "int16": "i16",
-    "int32": "i32",
-    "int64": "i64",
-    "float16": "f16",
-    "float32": "f32",
-    "float64": "f64",
-    "bfloat16": "bf16",
-    "complex64": "complex<f32>",
-    "complex128": "complex<f64>",
-    "float8_e4m3fn": "f8E4M3FN",
-    "float8_e5m2": "f8E5M2",
-    "float8_e4m3fnuz": "f8E4M3FNUZ",
-    "float8_e5m2fnuz": "f8E5M2FNUZ",
-    "float8_e4m3b11fnuz": "f8E4M3B11FNUZ",
-}
+_ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
 
 def element(dtype: np.dtype[Any]) -> str:
