@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from anabranch.runtime.array import placed
+from anabranch.runtime.array import Array, placed
 from anabranch.runtime.eager.operations import Operations
+from anabranch.runtime.eager.running import call
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.trace import tracing
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _operations = Operations()
 # Made on the host and copied: there is nothing to compute on the device.
 CREATION: frozenset[Any] = frozenset(
@@ -26,7 +29,7 @@ def function(original: Callable[..., Any]) -> Callable[..., Any]:
     """One of NumPy's functions or ufuncs, as a function that gives Arrays; in compiled functions what it is there."""
 
     @functools.wraps(original, updated=(), assigned=("__name__", "__qualname__", "__doc__"))
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def lifted(*args: Any, **kwargs: Any) -> Any:
         if tracing():
             return staged(original)(*args, **kwargs)
         if original in CREATION:
@@ -35,5 +38,18 @@ def function(original: Callable[..., Any]) -> Callable[..., Any]:
             return _operations.ufunc(original, "__call__", args, kwargs)
         return _operations.function(original, args, kwargs)
 
-    call.__module__ = "anabranch.numpy"
-    return call
+    lifted.__module__ = "anabranch.numpy"
+    return lifted
+
+
+def for_arrays(function: Callable[P, R]) -> Callable[P, R]:
+    """A function on staged operations: compiled where one of its arguments is an Array, which its results are then."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not tracing() and any(isinstance(a, Array) for a in (*args, *kwargs.values())):
+            made: R = call(function, args, kwargs)
+            return made
+        return function(*args, **kwargs)
+
+    return run

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import anabranch
+import anabranch.random as random
 from anabranch import asarray, jit
 from anabranch.runtime._host import DTYPES
 from tests.runtime.arrays import same
@@ -387,6 +388,15 @@ def test_exceptions_are_numpys():
             wrong(X)
         with pytest.raises(wanted.type.__mro__[0] if wanted.type.__module__ == "builtins" else wanted.type):
             wrong(a)
+
+
+def test_random_numbers_from_a_key_on_the_device():
+    key, there = random.key(7), asarray(random.key(7))
+    same(random.uniform(there, (2, 3)), random.uniform(key, (2, 3)))
+    same(random.split(there, 3), random.split(key, 3))
+    same(random.permutation(key, asarray(Y)), random.permutation(key, Y))
+    assert type(random.normal(key, (2,))) is np.ndarray
+    same(jit(lambda k, x: x + random.normal(k, (3,)))(key, asarray(Y)), Y + random.normal(key, (3,)))
 
 
 # ---- exchange ------------------------------------------------------------------------------------------------------
