@@ -68,6 +68,18 @@ def check_device(device: Any) -> None:
         raise ValueError(f"unknown device {device!r}: there is {DEVICE!r} only")
 
 
+def _binary(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
+    return lambda self, other: _operations.operator(ufunc, self, other)
+
+
+def _reflected(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
+    return lambda self, other: _operations.operator(ufunc, other, self)
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Array], Any]:
+    return lambda self: _operations.operator(ufunc, self)
+
+
 class Array:
     """An array on the device, as `jax.Array`: asynchronous, immutable, with ndarray's attributes and methods.
 
@@ -294,11 +306,30 @@ class Array:
     def __contains__(self, value: Any) -> bool:
         return value in self.__array__()
 
-    def __divmod__(self, other: Any) -> Any:
-        return _operations.operator(np.divmod, self, other)
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return _operations.operator(np.divmod, other, self)
+    __add__, __radd__ = _binary(np.add), _reflected(np.add)
+    __sub__, __rsub__ = _binary(np.subtract), _reflected(np.subtract)
+    __mul__, __rmul__ = _binary(np.multiply), _reflected(np.multiply)
+    __truediv__, __rtruediv__ = _binary(np.true_divide), _reflected(np.true_divide)
+    __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
+    __mod__, __rmod__ = _binary(np.remainder), _reflected(np.remainder)
+    __divmod__, __rdivmod__ = _binary(np.divmod), _reflected(np.divmod)
+    __pow__, __rpow__ = _binary(np.power), _reflected(np.power)
+    __matmul__, __rmatmul__ = _binary(np.matmul), _reflected(np.matmul)
+    __lshift__, __rlshift__ = _binary(np.left_shift), _reflected(np.left_shift)
+    __rshift__, __rrshift__ = _binary(np.right_shift), _reflected(np.right_shift)
+    __and__, __rand__ = _binary(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _binary(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _binary(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __lt__ = _binary(np.less)
+    __le__ = _binary(np.less_equal)
+    __gt__ = _binary(np.greater)
+    __ge__ = _binary(np.greater_equal)
+    __eq__ = _binary(np.equal)
+    __ne__ = _binary(np.not_equal)
+    __neg__ = _unary(np.negative)
+    __pos__ = _unary(np.positive)
+    __abs__ = _unary(np.absolute)
+    __invert__ = _unary(np.invert)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _operations.ufunc(ufunc, method, inputs, kwargs)
@@ -313,38 +344,6 @@ class Array:
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *(n for n in dir(np.ndarray) if not n.startswith("_"))})
-
-
-_BINARY = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
-    "mod": np.remainder, "pow": np.power, "lshift": np.left_shift, "rshift": np.right_shift, "and": np.bitwise_and,
-    "or": np.bitwise_or, "xor": np.bitwise_xor, "matmul": np.matmul,
-}  # fmt: skip
-_COMPARE = {
-    "lt": np.less, "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal,
-}  # fmt: skip
-_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
-
-
-def _binary_method(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, self, other)
-
-
-def _reflected_method(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, other, self)
-
-
-def _unary_method(ufunc: np.ufunc) -> Callable[[Array], Any]:
-    return lambda self: _operations.operator(ufunc, self)
-
-
-for _name, _ufunc in _BINARY.items():
-    setattr(Array, f"__{_name}__", _binary_method(_ufunc))
-    setattr(Array, f"__r{_name}__", _reflected_method(_ufunc))
-for _name, _ufunc in _COMPARE.items():
-    setattr(Array, f"__{_name}__", _binary_method(_ufunc))
-for _name, _ufunc in _UNARY.items():
-    setattr(Array, f"__{_name}__", _unary_method(_ufunc))
 
 
 def namespace(api_version: str | None = None) -> types.ModuleType:
