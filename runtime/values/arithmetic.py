@@ -55,6 +55,8 @@ def apply_atoms(
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
+        operands = [_beyond(x, specs) for x in operands]
+        specs = [_spec(x) for x in operands]
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     if output is not None and not np.can_cast(loop[-1], output, casting):
@@ -64,12 +66,29 @@ def apply_atoms(
     inputs = [
         atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
     ]
+    if function is np.power and power is pow and loop[0].kind == "i" and _is_square_of_truth(specs[0], operands[1]):
+        truth = wrap.as_atom(operands[0], (np.ones(1, np.bool_) ** 2).dtype)
+        return atoms.ufunc_all(np.multiply, truth, truth)
     if function is np.power and power is not None and _is_half(operands[1]) and _is_root(power, loop[0]):
         return atoms.ufunc_all(np.sqrt, inputs[0])
     interval = getattr(operands[-1], "interval", None)
     if function is np.power and loop[1].kind == "i" and (interval is None or interval.low < 0):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
+
+
+def _beyond(x: Any, specs: Sequence[Any]) -> Any:
+    """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
+    dtypes = [s for s in specs if isinstance(s, np.dtype)]
+    if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
+        return x
+    highest = 2**64 if np.dtype(np.uint64) in dtypes else 2**63
+    return x if -(2**63) <= x < highest else np.float64(np.inf if x > 0 else -np.inf)
+
+
+def _is_square_of_truth(base: Any, exponent: Any) -> bool:
+    """Whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
+    return base == np.bool_ and type(exponent) is int and exponent == 2
 
 
 def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:

@@ -213,6 +213,22 @@ def test_python_numbers_are_weak(dtype, number):
             same(apply(asarray(x)), wanted)
 
 
+@pytest.mark.parametrize("number", [2**63, 2**64, -(2**63) - 1, 2**70, -1], ids=repr)
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float32"])
+def test_comparisons_with_long_ints(dtype, number):
+    x = np.array([1, 3, 100]).astype(dtype)
+    for compare in (lambda a: a < number, lambda a: number <= a, lambda a: a == number):
+        same(compare(asarray(x)), compare(x))
+        same(jit(compare)(asarray(x)), compare(x))
+
+
+def test_the_square_of_truth_values():
+    x = np.array([True, False])
+    for power in (lambda a: a**2, lambda a: a**3, lambda a: np.power(a, 2), lambda a: a**2.0):
+        same(power(asarray(x)), power(x))
+        assert jit(power)(x).dtype == power(x).dtype
+
+
 def test_signs_of_zero_are_not_mixed_up():
     a = asarray([1.0])
     assert [np.signbit(np.asarray(a * z)).tolist() for z in (0.0, -0.0, 0.0)] == [[False], [True], [False]]
