@@ -179,7 +179,8 @@ class Buffer:
 
 def put(array: NDArray) -> Buffer:
     """Copy an array to the device. Writing to the array afterwards changes nothing there."""
-    kind = BufferType(array.shape, array.dtype.newbyteorder("="))
+    dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+    kind = BufferType(array.shape, dtype)
     return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind), kind), kind)
 
 

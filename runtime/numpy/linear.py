@@ -84,7 +84,7 @@ def matmul(
 def _wide(x: Atom, y: Atom) -> tuple[Atom, Atom]:
     """Operands as `matmul` and `vecdot` take them: bfloat16 and the like as float32, which other products are not."""
     dtype = x.type.dtype
-    if dtype.isbuiltin == 1:
+    if dtype.isbuiltin != 2:  # not one that NumPy was given by others
         return x, y
     loop = np.matmul.resolve_dtypes((dtype, dtype, None))
     return atoms.convert(x, loop[2]), atoms.convert(y, loop[2])

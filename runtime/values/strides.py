@@ -46,7 +46,7 @@ def model(array: Array) -> NDArray:
 
 def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
     """An ndarray of this shape without memory of its own; of kinds that are not NumPy's own only the size counts."""
-    if dtype.isbuiltin != 1:
+    if dtype.isbuiltin == 2:  # one that NumPy was given by others
         dtype = np.dtype(f"u{dtype.itemsize}")
     sizes = [max(n, 1) for n in shape]
     inner = (sizes[i + 1 :] if order == "C" else sizes[:i] for i in range(len(shape)))
