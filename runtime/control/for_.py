@@ -121,7 +121,7 @@ def _stage_peeled(
 
 def _consume(source: Source, body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
     """Over a generator, the body runs where the generator yields."""
-    state = Row((NEXT, no_value, *init), ("exit code", "returned value", *form.names))
+    state = Row((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
     def take(item: Any) -> Any:
         state[:] = form.take(body(item, *state[2:]))

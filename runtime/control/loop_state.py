@@ -79,6 +79,12 @@ class Traced:
         return [a for row in self.entry_of for a in row]
 
 
+def hint_of(slot: Slot) -> Any:
+    """By what a slot that a loop's body changes is found again when the loop is traced again."""
+    target = slot.target
+    return id(target) if not isinstance(target, Row) or target.site is None else id(target.site)
+
+
 class LoopTypes:
     """The layouts of a loop's state and the slots in it, as they settle."""
 
@@ -91,7 +97,7 @@ class LoopTypes:
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
         known = current().trace.slot_hints.get(loop.site, set())
-        self.add_slots([s for key, s in heap.slots.items() if key in known])
+        self.add_slots([s for s in heap.slots.values() if hint_of(s) in known])
 
     def _presumed(self) -> list[layouts.Layout]:
         names = [layouts.presumed(layouts.describe(v)) for v in self.init[2 : 2 + len(self.loop.init)]]

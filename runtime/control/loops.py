@@ -9,7 +9,7 @@ from anabranch.runtime.control import loop_aliasing, loop_objects
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
-from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, check_growth, initial
+from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, check_growth, hint_of, initial
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
@@ -77,7 +77,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     if new:
-        outer.trace.slot_hints.setdefault(loop.site, set()).update(id(s.target) for s in new)
+        outer.trace.slot_hints.setdefault(loop.site, set()).update(map(hint_of, new))
         types.add_slots(new)
         return None
     kept = zip(types.slots, values[width:], strict=True)

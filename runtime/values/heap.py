@@ -33,13 +33,16 @@ _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Trac
 
 
 class Row(list[Any]):
-    """The values of some names, kept where the generators that a loop goes over find and change them."""
+    """The values of some names, kept where the generators that a loop goes over find and change them.
 
-    __slots__ = ("names",)
+    `site` is the code of that loop's body, by which the row of another trace of it is known again.
+    """
 
-    def __init__(self, values: Iterable[Any], names: tuple[str, ...]) -> None:
+    __slots__ = ("names", "site")
+
+    def __init__(self, values: Iterable[Any], names: tuple[str, ...], site: types.CodeType | None = None) -> None:
         super().__init__(values)
-        self.names = names
+        self.names, self.site = names, site
 
 
 class Slot(abc.ABC):
