@@ -112,6 +112,7 @@ class Writer:
             f"np.array_split({name}, 2, {axis})[{self.random.randint(0, 1)}]",
             f"np.asarray({name})",
             f"{name}.view()",
+            f"np.ascontiguousarray({name})",
             f"{name}[...]",
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
-from anabranch.runtime.values import arithmetic, atoms
+from anabranch.runtime.values import arithmetic, atoms, indexing
 from anabranch.runtime.values.array import Array
 
 # Reductions that are an op of their own; every other associative ufunc is folded by halves.
@@ -109,7 +109,7 @@ def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
-    return atoms.broadcast_to(atom_of(value, dtype), tuple(shape))
+    return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 
 def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:

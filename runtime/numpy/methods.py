@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
     supported,
 )
 from anabranch.runtime.numpy.selection import positions
-from anabranch.runtime.values import atoms, dispatch, views, wrap
+from anabranch.runtime.values import atoms, dispatch, indexing, strides, views, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import PROPERTIES, method
 from anabranch.runtime.values.python_scalar import python_scalar
@@ -44,7 +44,10 @@ def _imag(a: Any) -> Any:
             return a.viewed(views.ComplexPart("imag"))
         return wrap.numpy_result(atoms.op("imag", a.atom))
     zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
-    return fresh(zeros).viewed(readonly=True) if isinstance(a, Array) else wrap.numpy_result(zeros)
+    if not isinstance(a, Array):
+        return wrap.numpy_result(zeros)
+    made: Array = strides.keep_order(fresh(zeros), (a,))
+    return made.viewed(readonly=True)
 
 
 PROPERTIES["real"] = _real
@@ -217,7 +220,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
     if chosen.type.size != target.size:
         raise ValueError("putmask: mask and data must be the same size")
     _check_safe(values, target)
-    new = _repeated(atom_of(values, target.dtype), target.size)
+    new = _repeated(atom_of(indexing.assigned(values, target.dtype), target.dtype), target.size)
     if new is None:
         return
     shape = target.shape
@@ -257,7 +260,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         raise ValueError("place: mask and data must be the same size")
     _check_apart("place", vals, target)
     _check_safe(vals, target)
-    values = atom_of(vals, target.dtype)
+    values = atom_of(indexing.assigned(vals, target.dtype), target.dtype)
     n = values.type.size
     if n == 0:
         raise refused("place", "no values")
@@ -277,7 +280,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     target = _target(a, "put")
     index = positions(ind, target.size, mode, 0)
     count = index.type.size
-    new = _repeated(atom_of(v, target.dtype), count)
+    new = _repeated(atom_of(indexing.assigned(v, target.dtype), target.dtype), count)
     if new is None or not count:
         return
     flat = atoms.reshape(target.atom, (target.size,))
@@ -297,7 +300,7 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
     step = target.shape[1] + 1 if target.ndim == 2 else 1 + sum(target.shape[0] ** k for k in range(1, target.ndim))
     where = np.arange(target.size)[:stop:step]
-    new = _repeated(atom_of(val, target.dtype), where.size)
+    new = _repeated(atom_of(indexing.assigned(val, target.dtype), target.dtype), where.size)
     if new is None or not where.size:
         return
     flat = atoms.reshape(target.atom, (target.size,))

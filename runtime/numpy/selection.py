@@ -44,7 +44,8 @@ def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
         raise ValueError("either both or neither of x and y should be given")
     chosen = np.result_type(promoted(x, y))
     mask = atoms.convert(atom_of(condition), np.bool_)
-    on_true, on_false = atom_of(x, chosen), atom_of(y, chosen)
+    # Python ints are arrays of int64 here, which wrap where they do not fit.
+    on_true, on_false = atoms.convert(atom_of(x), chosen), atoms.convert(atom_of(y), chosen)
     shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (mask, on_true, on_false)))
     return fresh(atoms.select(*(atoms.broadcast_to(v, shape) for v in (mask, on_true, on_false))))
 

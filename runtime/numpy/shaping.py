@@ -212,6 +212,8 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     array = handle(a)
     if axis is None:
         gone: tuple[int, ...] = tuple(i for i, n in enumerate(array.shape) if n == 1)
+        if not gone and isinstance(a, Array):
+            return a
     else:
         gone = axes_tuple(axis, array.ndim)
         if any(array.shape[i] != 1 for i in gone):

@@ -73,7 +73,8 @@ class StagedUfunc:
         try:
             return self._staged(args, out, where, dtype, casting)
         except rehearsal.FAILURES as error:
-            rehearsal.reraise(error, self.ufunc, *args, out=out, where=where, dtype=dtype, casting=casting)
+            given = {"out": out, "dtype": dtype} if out is not None else {"dtype": dtype}
+            rehearsal.reraise(error, self.ufunc, *args, where=where, casting=casting, **given)
             raise
 
     def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:

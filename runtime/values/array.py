@@ -125,7 +125,7 @@ class Array(NumPyLike):
 
     def assign(self, value: Any) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
-        atom = wrap.as_atom(wrap.numpy_operand(value), self.dtype)
+        atom = wrap.as_atom(wrap.numpy_operand(indexing.assigned(value, self.dtype)), self.dtype)
         source = atom.type.shape
         while len(source) > len(self._shape) and source[0] == 1:
             source = source[1:]

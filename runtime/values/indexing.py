@@ -16,7 +16,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.values import arithmetic, atoms, checks, strides, views, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, python_conversions, strides, views, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_scalar import PythonScalar
@@ -72,6 +72,14 @@ def set(array: Array, key: Any, value: Any) -> None:
         view.assign(_element(value, array.dtype))
     else:
         view.assign(value)
+
+
+def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
+    """What is assigned to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
+    wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
+    if wanted is None or not isinstance(value, PythonScalar) or value.abstract.python in (bool, int, wanted):
+        return value
+    return python_conversions.to_kind(value, wanted)
 
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -386,7 +394,7 @@ def _scatter(view: Array, plan: _Plan, value: Any) -> None:
     rank = len(shape) + len(rest)
     permutation = _result_order(rank, len(shape), at)
     blocks = (*shape, *rest)
-    atom = wrap.as_atom(wrap.numpy_operand(value), view.dtype)
+    atom = wrap.as_atom(wrap.numpy_operand(assigned(value, view.dtype)), view.dtype)
     try:
         atom = atoms.broadcast_to(_drop_leading_ones(atom, rank), [blocks[i] for i in permutation])
     except ValueError:
@@ -410,7 +418,7 @@ def _drop_leading_ones(atom: Atom, rank: int) -> Atom:
 
 def _set_mask(array: Array, mask: Any, value: Any) -> None:
     """`a[mask] = value`, where the value does not depend on how many elements the mask selects."""
-    operand = wrap.numpy_operand(value)
+    operand = wrap.numpy_operand(assigned(value, array.dtype))
     tail = array.shape[len(mask.abstract.shape) :]
     shape = wrap.shape_of(operand)
     if len(shape) > len(tail):

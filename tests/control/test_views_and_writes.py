@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import AliasError, UnsupportedOperationError, jit
 from tests.control.table import Table
 from tests.equivalence import Outcome
 
@@ -76,6 +76,109 @@ def partitioning_nothing(a):
     a.partition(0)
 
 
+@case((V > 2, V), (V > 9, V))
+def powers_of_truths(a, b):
+    return a**2, a**3, a**2.0, a**b
+
+
+@case((V.astype(np.int8), 300, -1), (V.astype(np.int8), 5, 2**40))
+def where_wraps_python_ints(a, n, m):
+    return np.where(a > 2, a, n), np.where(a > 2, m, a), np.where(a > 2, 300, a)
+
+
+@case((np.array([True, False]),))
+def dividing_truths_with_remainder(a):
+    return divmod(a, a)
+
+
+@case((np.ones(2, complex),))
+def dividing_complex_numbers_with_remainder(a):
+    return divmod(a, a)
+
+
+@case((V, [0, 0, 2]), (I, [0, 0, 1]), (M.astype(np.float32), [1, 1, 1]))
+def any_ufunc_at_some_places(a, places):
+    np.divide.at(a, places, 2) if a.dtype.kind == "f" else np.floor_divide.at(a, places, 2)
+    np.negative.at(a, places)
+    np.add.at(a, places, 0.75)
+    np.maximum.at(a, places, np.int8(1))
+    return a
+
+
+@case((M,), (np.asfortranarray(M),), (M.T,), (M[::-1],))
+def views_of_results_in_other_orders(a):
+    b = a.T + 1
+    flat = b.reshape(-1)
+    flat[0] = 50
+    c = np.array(a)
+    line = c.ravel()
+    line[-1] = 60
+    return b, flat, c, line
+
+
+@case((M + 1j,), (np.asfortranarray(M) * 1j,), (M.astype(np.float16).T,))
+def parts_of_arguments_of_other_kinds(a):
+    a[1:] += a[:1]
+    return a[None], (a.T + 1).reshape(-1)
+
+
+@case((I, 2.7), (I, 2j), (I, 1e300), (V, 2j), (V, 3))
+def a_sum_that_starts_with_a_python_number(a, x):
+    return a.sum(initial=x)
+
+
+@case((M,), (M[:1],))
+def squeezing_nothing_gives_the_array_itself(a):
+    return a.squeeze() is a
+
+
+@case((np.asfortranarray(I),), (I,))
+def zeros_that_imag_gives(a):
+    np.ascontiguousarray(a.imag)[0] = 1
+
+
+@case((M, 1), (M, -1))
+def a_layout_that_a_branch_gives(a, n):
+    if n > 0:
+        b = a.T * 2
+    else:
+        b = a.T * 3
+    flat = b.reshape(-1)
+    flat[0] = 50
+    return b, flat
+
+
+NUMBERS = (2.7, -3.9, 2j, 1e300, float("nan"), float("inf"), 7, True)
+
+
+@case(*((I[0], x) for x in NUMBERS), *((V, x) for x in NUMBERS))
+def python_numbers_are_assigned_as_int_and_float_convert_them(a, x):
+    a[0] = x
+    return a
+
+
+@case(*((I[0], x) for x in NUMBERS[:5]))
+def python_numbers_at_places(a, x):
+    a.put([0], x)
+    a[[1, 2]] = x
+    return a
+
+
+@case(*((I[0], x) for x in NUMBERS[:5]))
+def python_numbers_under_masks(a, x):
+    np.putmask(a, a > 1, x)
+    np.place(a, a > 1, x)
+    a[a == 0] = x
+    return a
+
+
+@case(*((I[0], x) for x in NUMBERS[:3]), *((V, x) for x in NUMBERS[:3]))
+def python_numbers_in_slices_and_fills(a, x):
+    a[1:] = x
+    a.fill(x)
+    return a
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_eager_and_compiled(program: Any) -> None:
     program.check()
@@ -123,6 +226,31 @@ def test_no_shape_is_set_under_a_condition() -> None:
         return b
 
     with pytest.raises(UnsupportedOperationError, match="setting an array's shape under a run-time condition"):
+        jit(f)(M, 1)
+
+
+def test_a_write_to_what_may_or_may_not_be_a_view_is_refused() -> None:
+    def f(a, n):
+        b = a.T * 2 if n > 0 else a.T.copy()
+        flat = b.reshape(-1)
+        flat[0] = 50
+        return b, flat
+
+    def reads(a, n):
+        b = a.T * 2 if n > 0 else a.T.copy()
+        return b.reshape(-1).sum()
+
+    with pytest.raises(AliasError, match="may share memory"):
+        jit(f)(M, 1)
+    assert jit(reads)(M, 1) == reads(M, 1)
+
+
+def test_an_array_that_may_be_read_only_is_not_written() -> None:
+    def f(a, n):
+        b = np.broadcast_to(a[0], (2, 3)) if n > 0 else a + 1
+        b[0] = 1
+
+    with pytest.raises(UnsupportedOperationError, match="read-only or not, depending on a run-time condition"):
         jit(f)(M, 1)
 
 

@@ -148,6 +148,19 @@ def test_the_sign_of_a_zero_may_differ_in_maxima_and_minima():
     assert np.signbit(jit(largest)(zeros)) != np.signbit(largest(zeros))
 
 
+def test_zeros_of_either_sign_sort_as_equals():
+    given = np.array([0.0, -1.0, -0.0, 0.0])
+    got = jit(lambda a: np.sort(a))(given)
+    np.testing.assert_array_equal(got, np.sort(given))
+    assert np.signbit(got).sum() == 2
+
+
+def test_a_float_that_no_integer_of_the_dtype_holds():
+    compiled = jit(lambda a: a.astype(np.uint32))
+    np.testing.assert_array_equal(compiled(np.array([1.5, 4e9])), np.array([1, 4_000_000_000], np.uint32))
+    assert compiled(np.array([np.nan, -np.inf])).tolist() == [0, 0]
+
+
 def test_complex_numbers_that_overflow_differ():
     def square(z):
         return z * z
