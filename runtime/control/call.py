@@ -234,7 +234,7 @@ def _constructor(cls: type) -> Any:
         return builtins.type_
     if cls in builtins.COUNTERPARTS:
         return getattr(builtins, builtins.COUNTERPARTS[cls])
-    if issubclass(cls, np.generic):
+    if staged_numpy(cls) is not cls:
         return staged_numpy(cls)
     if cls in sequences.COUNTERPARTS and tracing():
         return functools.partial(sequences.COUNTERPARTS[cls], call)

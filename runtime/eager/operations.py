@@ -14,6 +14,7 @@ from anabranch.runtime.eager import subscripts
 from anabranch.runtime.eager.running import call, elementwise, hoisted, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
+from anabranch.runtime.numpy.core import is_staged
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import dispatch
 from anabranch.runtime.values.traced import Traced
@@ -74,7 +75,7 @@ class Operations:
         if depends_on_values(function, args, kwargs):
             return on_host(function, *args, **kwargs)
         found = dispatch.FUNCTIONS.get(function)
-        if found is None:
+        if found is None or not is_staged(function):
             raise _missing(f"{function.__module__}.{function.__name__}")
         return _written(functools.partial(call, found), args, kwargs)
 
@@ -105,7 +106,7 @@ def _functions(*names: str) -> frozenset[Any]:
 _MEMORY = ("flat", "strides", "data", "ctypes", "base", "flags", "itemset", "newbyteorder")
 _WRITERS = _functions("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
 # The shape of what these give depends on values, or they give text or files.
-_ON_HOST = _functions(
+ON_HOST = _functions(
     "nonzero", "flatnonzero", "argwhere", "extract", "compress", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "bincount",
     "array2string", "array_repr", "array_str", "save", "savez", "savez_compressed", "savetxt",
@@ -120,7 +121,7 @@ def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs:
     if function is np.repeat:
         repeats = kwargs["repeats"] if "repeats" in kwargs else args[1] if len(args) > 1 else 1
         return isinstance(repeats, (Array, np.ndarray))
-    return function in _ON_HOST
+    return function in ON_HOST
 
 
 def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -11,8 +11,9 @@ from anabranch.runtime.array import DEVICE, check_device
 from anabranch.runtime.eager import forms
 from anabranch.runtime.eager.creation import asarray, from_dlpack
 from anabranch.runtime.eager.functions import CREATION, function
+from anabranch.runtime.eager.operations import ON_HOST
+from anabranch.runtime.numpy.core import is_staged
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import dispatch
 
 VERSION = "2024.12"
 # These say something of dtypes and shapes alone.
@@ -89,7 +90,7 @@ def attribute(module: types.ModuleType, name: str) -> Any:
             return _OWN[value]
         if isinstance(value, (type, float, np.dtype)) or value in _PLAIN:
             return value
-        if callable(value) and (value in dispatch.FUNCTIONS or value in CREATION):
+        if callable(value) and (is_staged(value) or value in CREATION or value in ON_HOST):
             return function(value)
     if name == "newaxis":
         return None

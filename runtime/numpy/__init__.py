@@ -9,6 +9,7 @@ from __future__ import annotations
 from anabranch.runtime.numpy import (
     bits as bits,
     calculus as calculus,
+    covariance as covariance,
     creation as creation,
     describing as describing,
     einsum as einsum,
@@ -35,6 +36,7 @@ from anabranch.runtime.numpy import (
     sorting as sorting,
     statistics as statistics,
     ufuncs as ufuncs,
+    unstaged as unstaged,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 

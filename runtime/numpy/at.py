@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, iota
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import arithmetic, atoms, wrap
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 
 _SCATTERED = frozenset(
@@ -39,7 +40,9 @@ def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
         updates = atoms.convert(operands[0], a.dtype)
         written = atoms.op("scatter", flat, places, updates, combine=ufunc.__name__)
     else:
-        written = _one_by_one(ufunc, flat, places, operands)
+        if operands:
+            stepping.Loop(ufunc, loop).check(operands[0])
+        written = _one_by_one(ufunc, loop, flat, places, operands)
     a.set(atoms.reshape(written, a.shape))
 
 
@@ -48,15 +51,17 @@ def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> boo
     return loop == dtype or (ufunc.__name__ in _WRAPPING and dtype.kind in "iu" and loop.kind in "iu")
 
 
-def _one_by_one(ufunc: np.ufunc, flat: Atom, places: Atom, operands: list[Atom]) -> Atom:
+def _one_by_one(
+    ufunc: np.ufunc, loop: tuple[np.dtype[Any], ...], flat: Atom, places: Atom, operands: list[Atom]
+) -> Atom:
     outer = current()
     body = Builder(outer.trace, outer)
     index = body.formal(atoms.literal(0, np.int64).type)
     carry = body.formal(flat.type)
     with building(body):
         at = atoms.reshape(_row(places, index), (1, 1))
-        before = wrap.array_of(atoms.op("gather", carry, at))
-        (after,) = arithmetic.apply_atoms(ufunc, [before, *(wrap.array_of(_row(o, index)) for o in operands)])
+        elements = (atoms.op("gather", carry, at), *(_row(o, index) for o in operands))
+        after = atoms.ufunc(ufunc, *(atoms.convert(x, d) for x, d in zip(elements, loop, strict=False)))
         done = atoms.op("scatter", carry, at, atoms.convert(after, flat.type.dtype), combine="set")
         outputs = (body.resolve(done),)
     captured = list(body.captures)

@@ -16,8 +16,6 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     one_axis,
-    plain,
-    refused,
     result,
     shape_of,
     zeros_atom,
@@ -25,7 +23,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.linear import dot_general
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.values import arithmetic, atoms, dispatch
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch
 
 _F = dispatch.FUNCTIONS
 
@@ -86,8 +84,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @implements(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
-    """As `numpy.gradient`, of first order at the edges, with uniform or given spacing."""
-    plain("gradient", edge_order=(edge_order if edge_order != 1 else None, None))
+    """As `numpy.gradient`, with uniform or given spacing."""
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
     array = handle(f)
     if array.dtype.kind in "biu":
         array = fresh(atoms.convert(array.atom, np.float64))
@@ -98,23 +97,22 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
         raise TypeError("invalid number of arguments")
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
-    made = [_slope(array, at, h) for at, h in zip(axes, spacings, strict=True)]
+    made = [_slope(array, at, h, edge_order) for at, h in zip(axes, spacings, strict=True)]
     return made[0] if len(made) == 1 and (single or array.ndim == 1 or len(axes) == 1) else tuple(made)
 
 
-def _slope(array: Any, axis: int, spacing: Any) -> Any:
+def _slope(array: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     n = array.shape[axis]
-    if n < 2:
+    if n < edge_order + 1:
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
             "required."
         )
-    first, last = _cut(array, axis, 0, 1), _cut(array, axis, n - 1, n)
-    second, before = _cut(array, axis, 1, 2), _cut(array, axis, n - 2, n - 1)
-    left, right = _cut(array, axis, 0, n - 2), _cut(array, axis, 2, n)
+    left, middle, right = (_cut(array, axis, i, n - 2 + i) for i in range(3))
+    ends: tuple[Any, Any]
     if not shape_of(spacing):
         inner: Any = (right - left) / (2.0 * spacing)
-        ends = (second - first) / spacing, (last - before) / spacing
+        ends = _even_ends(array, axis, spacing, edge_order)
     else:
         if len(shape_of(spacing)) != 1:
             raise ValueError("distances must be either scalars or 1d")
@@ -123,19 +121,48 @@ def _slope(array: Any, axis: int, spacing: Any) -> Any:
         steps = diff(handle(spacing))
         shape = [1] * array.ndim
         shape[axis] = n - 2
-        before_: Any = fresh(atoms.reshape(atom_of(steps[:-1]), shape))
+        before: Any = fresh(atoms.reshape(atom_of(steps[:-1]), shape))
         after: Any = fresh(atoms.reshape(atom_of(steps[1:]), shape))
-        a = -after / (before_ * (before_ + after))
-        b = (after - before_) / (before_ * after)
-        c = before_ / (after * (before_ + after))
-        inner = a * left + b * _cut(array, axis, 1, n - 1) + c * right
-        ends = (second - first) / steps[0], (last - before) / steps[-1]
+        a = -after / (before * (before + after))
+        b = (after - before) / (before * after)
+        c = before / (after * (before + after))
+        inner = a * left + b * middle + c * right
+        ends = _uneven_ends(array, axis, steps, edge_order)
     return _F[np.concatenate]([ends[0], inner, ends[1]], axis)
+
+
+def _even_ends(array: Any, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
+    """The slopes at both ends of evenly spaced values."""
+    n = array.shape[axis]
+    first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
+    if edge_order == 1:
+        return (second - first) / spacing, (last - before) / spacing
+    third, earlier = (_cut(array, axis, i, i + 1) for i in (2, n - 3))
+    start = -1.5 / spacing * first + 2.0 / spacing * second + -0.5 / spacing * third
+    return start, 0.5 / spacing * earlier + -2.0 / spacing * before + 1.5 / spacing * last
+
+
+def _uneven_ends(array: Any, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
+    """The slopes at both ends of values at given distances."""
+    n = array.shape[axis]
+    first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
+    if edge_order == 1:
+        return (second - first) / steps[0], (last - before) / steps[-1]
+    third, earlier = (_cut(array, axis, i, i + 1) for i in (2, n - 3))
+    near, far = steps[0], steps[1]
+    start = -(2.0 * near + far) / (near * (near + far)) * first
+    start = start + (near + far) / (near * far) * second - near / (far * (near + far)) * third
+    far, near = steps[-2], steps[-1]
+    end = near / (far * (far + near)) * earlier - (near + far) / (far * near) * before
+    return start, end + (2.0 * near + far) / (near * (far + near)) * last
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     """As `numpy.trapezoid`."""
     array = handle(y)
+    axis = operator.index(axis)
+    if not -array.ndim <= axis < array.ndim:
+        raise IndexError("list assignment index out of range")
     at = one_axis(axis, array.ndim)
     width: Any = dx
     if x is not None:
@@ -224,10 +251,15 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 @implements(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    """As `numpy.interp`, of real values."""
-    plain("interp", period=(period, None))
+    """As `numpy.interp`."""
     if dtype_of(fp).kind == "c":
-        raise refused("interp", "of complex values")
+        parts = []
+        for part in (_F[np.real], _F[np.imag]):
+            low, high = (v if v is None else part(v) for v in (left, right))
+            parts.append(interp(x, xp, part(fp), low, high, period))
+        return result(atoms.op("complex", *map(atom_of, parts)))
+    if period is not None:
+        return _periodic(x, xp, fp, period)
     points, known, values = (atom_of(v, np.float64) for v in (x, xp, fp))
     if len(known.type.shape) != 1 or len(values.type.shape) != 1:
         raise ValueError("object too deep for desired array")
@@ -249,6 +281,26 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     y = atoms.select(atoms.ufunc(np.greater, points, end), atoms.broadcast_to(above, shape), y)
     y = atoms.select(atoms.ufunc(np.less, points, start), atoms.broadcast_to(below, shape), y)
     return result(atoms.select(atoms.ufunc(np.isnan, points), points, y))
+
+
+def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """Interpolation where the sample points are repeated: sorted within one period, with a neighbour on either side."""
+    zero = arithmetic.apply(np.equal, (period, 0))
+    checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))
+    known, values = handle(xp), handle(fp)
+    if known.ndim != 1 or values.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if known.shape != values.shape:
+        raise ValueError("fp and xp are not of the same length")
+    if not known.shape[0]:
+        raise ValueError("array of sample points is empty")
+    length = _F[np.absolute](period)
+    place: Any = _F[np.remainder](known.astype(np.float64), length)
+    order = _F[np.argsort](place)
+    place, value = place[order], values.astype(np.float64)[order]
+    place = _F[np.concatenate]((place[-1:] - length, place, place[:1] + length))
+    value = _F[np.concatenate]((value[-1:], value, value[:1]))
+    return interp(_F[np.remainder](handle(x).astype(np.float64), length), place, value)[()]
 
 
 def _within(index: Atom, most: int) -> Atom:
@@ -273,58 +325,6 @@ def _between(x: Atom, known: Atom, values: Atom, low: Atom, n: int) -> Atom:
 
 def _line(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
     return atoms.ufunc(np.add, atoms.ufunc(np.multiply, slope, atoms.ufunc(np.subtract, x, x0)), y0)
-
-
-@implements(np.cov)
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: Any = True,
-    bias: Any = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Any:
-    """As `numpy.cov`, without weights."""
-    plain("cov", fweights=(fweights, None), aweights=(aweights, None))
-    if ddof is not None and ddof != int(ddof):
-        raise ValueError("ddof must be integer")
-    x = _variables(m, rowvar)
-    chosen = np.result_type(x.dtype, *([] if y is None else [dtype_of(y)]), np.float64) if dtype is None else dtype
-    x = x.astype(chosen)
-    if y is not None:
-        x = _F[np.concatenate]((x, _variables(y, rowvar).astype(chosen)), axis=0)
-    free = (0 if bias else 1) if ddof is None else int(ddof)
-    mean = _F[np.mean](x, axis=1)
-    count = x.shape[1] - free
-    x = x - mean[:, None]
-    product = _F[np.dot](x, _F[np.conjugate](x.T))
-    scaled = product * np.true_divide(1, max(count, 0)) if count > 0 else product * np.float64(np.inf)
-    return _F[np.squeeze](fresh(atom_of(scaled, chosen)))
-
-
-def _variables(m: Any, rowvar: Any) -> Any:
-    array = handle(m)
-    if array.ndim > 2:
-        raise ValueError("m has more than 2 dimensions")
-    array = _F[np.atleast_2d](array)
-    return array.T if not rowvar and array.shape[0] != 1 else array
-
-
-@implements(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
-    """As `numpy.corrcoef`."""
-    c = cov(x, y, rowvar, dtype=dtype)
-    if not c.shape:
-        return c / c
-    spread = _F[np.sqrt](_F[np.diagonal](c).real)
-    c = c / spread[:, None]
-    c = c / spread[None, :]
-    if c.dtype.kind == "c":
-        return _F[np.clip](c.real, -1, 1) + 1j * _F[np.clip](c.imag, -1, 1)
-    return _F[np.clip](c, -1, 1)
 
 
 @implements(np.unwrap)

@@ -78,6 +78,42 @@ def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]
     return register
 
 
+def full_name(original: Any) -> str:
+    """The name of a NumPy function as users know it."""
+    module = getattr(original, "__module__", None) or "numpy"
+    return f"{module}.{original.__name__}"
+
+
+def is_staged(original: Any) -> bool:
+    """Whether a NumPy function takes run-time values."""
+    if original not in dispatch.FUNCTIONS:
+        return False
+    name = full_name(original)
+    return name not in dispatch.REFUSED and name not in dispatch.STATIC
+
+
+def unstaged(reason: str, *originals: Callable[..., Any], why: dict[str, str] = dispatch.REFUSED) -> None:
+    """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
+    for original in originals:
+        name = full_name(original)
+        why[name] = reason
+        implements(original)(_refusal(name, reason))
+
+
+def unstaged_method(reason: str, *names: str) -> None:
+    """Register methods of ndarray that are not staged, with the reason."""
+    for name in names:
+        dispatch.REFUSED[f"numpy.ndarray.{name}"] = reason
+        dispatch.METHODS[name] = _refusal(f"numpy.ndarray.{name}", reason)
+
+
+def _refusal(name: str, reason: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
+
+    return refuse
+
+
 def adopted(made: Any, arguments: Any) -> Any:
     """A result of NumPy's own: a fresh array becomes a handle, since staged code may write into it later.
 

@@ -19,14 +19,13 @@ from anabranch.runtime.numpy.core import (
     iota,
     operand,
     plain,
-    refused,
     shape_argument,
     shape_of,
     supported,
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -243,10 +242,12 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @creates(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
-    """Not staged for traced values: it raises where a value is not finite."""
-    if traced_inside(a):
-        raise refused("asarray_chkfinite", "use np.isfinite(a).all() and raise")
-    return asarray(np.asarray_chkfinite(a, dtype, order))
+    """As `numpy.asarray_chkfinite`."""
+    made = asarray(a, dtype, order)
+    if made.dtype.kind in "fc":
+        finite = atom_of(dispatch.FUNCTIONS[np.all](dispatch.FUNCTIONS[np.isfinite](made)))
+        checks.fail_if(atoms.logical_not(finite), lambda _: ValueError("array must not contain infs or NaNs"))
+    return made
 
 
 @creates(np.copy)

@@ -11,6 +11,7 @@ from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import dtype_of, implements, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.python_scalar import PythonScalar
 from anabranch.runtime.values.traced import Traced
 
 
@@ -65,6 +66,9 @@ def min_scalar_type(a: Any, /) -> Any:
 @implements(np.common_type)
 def common_type(*arrays: Any) -> Any:
     """As `numpy.common_type`."""
+    for x in arrays:
+        if isinstance(x, PythonScalar):
+            raise AttributeError(f"'{x.abstract.python.__name__}' object has no attribute 'dtype'")
     return np.common_type(*(np.empty(0, dtype_of(a)) for a in arrays))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
 from anabranch.runtime.values import arithmetic, atoms, indexing
 from anabranch.runtime.values.array import Array
@@ -24,7 +25,7 @@ _OPS = {
     np.logical_and: "reduce_all",
 }
 _FOLDED = (
-    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor, np.fmin, np.fmax, np.gcd, np.lcm, np.hypot,
+    np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor, np.fmin, np.fmax, np.gcd, np.hypot,
     np.logaddexp, np.logaddexp2,
 )  # fmt: skip
 _ACCUMULATIONS = {np.add: "cumsum", np.multiply: "cumprod", np.minimum: "cummin", np.maximum: "cummax"}
@@ -42,19 +43,32 @@ class Options:
     where: Any = True
 
 
-def loop_dtype(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> np.dtype[Any]:
-    """The dtype a reduction computes in: sums and products of small integers are widened, as NumPy does."""
-    if options.dtype is not None:
-        return supported(options.dtype)
+def only_binary(ufunc: np.ufunc, name: str) -> None:
+    """Raise for a ufunc that does not make one of two."""
+    if ufunc.nin != 2 or ufunc.nout != 1:
+        kind = "binary functions" if ufunc.nin != 2 else "functions returning a single value"
+        raise ValueError(f"{name} only supported for {kind}")
+
+
+def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tuple[np.dtype[Any], ...]:
+    """What a reduction accumulates in, takes and gives, as NumPy resolves it; raises where it has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
-    if ufunc in (np.logical_and, np.logical_or, np.logical_xor):
-        return np.dtype(np.bool_)
-    if isinstance(out, Array):
-        return out.dtype
-    if ufunc in (np.add, np.multiply) and dtype.kind in "biu" and dtype.itemsize <= 8:
-        return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
-    resolved = ufunc.resolve_dtypes((dtype, dtype, None))
-    return np.dtype(resolved[2])
+    chosen = None if options.dtype is None else supported(options.dtype)
+    if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
+        chosen = out.dtype
+    if chosen is None and ufunc in (np.add, np.multiply) and dtype.kind in "biu" and dtype.itemsize <= 8:
+        # Sums and products of small integers are widened.
+        chosen = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    options_: dict[str, Any] = {} if chosen is None else {"signature": (chosen, None, None)}
+    resolved: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes(
+        (None, dtype, None), casting="unsafe", reduction=True, **options_
+    )
+    return resolved
+
+
+def loop_dtype(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> np.dtype[Any]:
+    """The dtype a reduction computes in."""
+    return loop_dtypes(ufunc, dtype, options)[2]
 
 
 def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
@@ -71,29 +85,80 @@ def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
 
 def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
     """The value of a reduction."""
-    if ufunc not in _OPS and ufunc not in _FOLDED:
-        raise refused(f"{ufunc.__name__}.reduce", "the ufunc is not associative, or its reduction is not implemented")
-    dtype = loop_dtype(ufunc, x.type.dtype, options)
-    if ufunc in (np.add, np.multiply) and dtype.kind == "b":
+    axes = reduced_axes(options.axis, len(x.type.shape))
+    dtypes = loop_dtypes(ufunc, x.type.dtype, options)
+    if ufunc in _OPS or ufunc in _FOLDED:
+        value = _folded(ufunc, atoms.convert(x, dtypes[2]), axes, options)
+    else:
+        value = _stepped(ufunc, dtypes, x, axes, options)
+    keep = options.keepdims is not NoValue and bool(options.keepdims)
+    return atoms.reshape(value, kept(_masked_shape(x, options), axes)) if keep else value
+
+
+def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: Options) -> Atom:
+    """A reduction whose elements may be combined in any order."""
+    if ufunc in (np.add, np.multiply) and x.type.dtype.kind == "b":
         # Sum and product of truth values are "any" and "all".
         ufunc = np.logical_or if ufunc is np.add else np.logical_and
-    x = atoms.convert(x, dtype)
-    axes = reduced_axes(options.axis, len(x.type.shape))
+    dtype = x.type.dtype
     x = _masked(ufunc, x, options)
-    shape = x.type.shape
-    if math.prod(shape[a] for a in axes) == 0 and ufunc.identity is None:
-        if options.initial is NoValue or options.initial is None:
-            if math.prod(n for i, n in enumerate(shape) if i not in axes):
-                raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-            value = atoms.reshape(x, [n for i, n in enumerate(shape) if i not in axes])
-        else:
-            value = _constant(options.initial, [n for i, n in enumerate(shape) if i not in axes], dtype)
-    else:
-        value = _fold(ufunc, x, axes)
-        if options.initial is not NoValue and options.initial is not None:
-            value = atoms.ufunc(ufunc, _constant(options.initial, value.type.shape, dtype), value)
-    keep = options.keepdims is not NoValue and bool(options.keepdims)
-    return atoms.reshape(value, kept(shape, axes)) if keep else value
+    rest = [n for i, n in enumerate(x.type.shape) if i not in axes]
+    given = options.initial is not NoValue and options.initial is not None
+    count = math.prod(x.type.shape[a] for a in axes)
+    if not given and count == 0 and _identity(ufunc, options) is None:
+        raise _nothing(ufunc)
+    if given and ufunc.identity is None and count == 0:
+        return _constant(options.initial, rest, dtype)
+    value = _fold(ufunc, x, axes)
+    start = options.initial if given else _neutral(ufunc, dtype)
+    if not given and (count != 1 or _identity(ufunc, options) is None or ufunc in _OPS):
+        return value
+    # NumPy starts from the identity, which shows where one element is left as it is (gcd, hypot).
+    return atoms.ufunc(ufunc, _constant(start, rest, dtype), value)
+
+
+def _identity(ufunc: np.ufunc, options: Options) -> Any:
+    """What a reduction of nothing gives; `initial=None` says that there is no such thing."""
+    return None if options.initial is None else ufunc.identity
+
+
+def _neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """The identity as a value of the dtype: all bits set for `bitwise_and`."""
+    return None if ufunc.identity is None else np.asarray(ufunc.identity).astype(dtype)[()]
+
+
+def _nothing(ufunc: np.ufunc) -> ValueError:
+    """The exception for a reduction of nothing that has no identity."""
+    return ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+
+
+def _stepped(
+    ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], x: Atom, axes: tuple[int, ...], options: Options
+) -> Atom:
+    """A reduction in the order of the elements."""
+    if len(axes) > 1:
+        raise ValueError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified"
+        )
+    mask = _mask(ufunc, options)
+    shape = _masked_shape(x, options)
+    lines = [along_first(atoms.broadcast_to(v, shape), axes) for v in ((x,) if mask is None else (x, mask))]
+    rest, n = lines[0].type.shape[1:], lines[0].type.shape[0]
+    given = options.initial is not NoValue and options.initial is not None
+    loop = stepping.Loop(ufunc, dtypes)
+    if given:
+        return stepping.reduced(loop, _constant(options.initial, rest, dtypes[2]), lines[0], (*lines[1:], None)[0])
+    if not n:
+        raise _nothing(ufunc)
+    first = atoms.convert(atoms.reshape(rows(lines[0], 0, 1), rest), dtypes[2])
+    return stepping.reduced(loop, first, rows(lines[0], 1, n), None)
+
+
+def along_first(x: Atom, axes: Sequence[int]) -> Atom:
+    """The one axis, if any, first."""
+    if not axes:
+        return atoms.reshape(x, (1, *x.type.shape))
+    return atoms.transpose(x, (*axes, *(i for i in range(len(x.type.shape)) if i not in axes)))
 
 
 def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -112,24 +177,37 @@ def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
     return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 
-def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
-    """The array with what `where` leaves out set to what changes nothing."""
+def _mask(ufunc: np.ufunc, options: Options) -> Atom | None:
+    """What `where` picks, or None for everything."""
     if options.where is True or options.where is NoValue:
-        return x
+        return None
     mask = atom_of(options.where)
     if mask.type.dtype != np.bool_:
         raise TypeError(
             f"Cannot cast array data from {mask.type.dtype!r} to dtype('bool') according to the rule 'safe'"
         )
-    neutral = ufunc.identity if options.initial is NoValue or options.initial is None else options.initial
-    if neutral is None:
+    if _identity(ufunc, options) is None and (options.initial is NoValue or options.initial is None):
         raise ValueError(
             f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to "
             "specify 'initial'"
         )
-    if ufunc.identity is not None:
-        neutral = ufunc.identity
-    shape = arithmetic.broadcast_shapes(x.type.shape, mask.type.shape)
+    return mask
+
+
+def _masked_shape(x: Atom, options: Options) -> tuple[int, ...]:
+    """The shape that is reduced: `where` may stretch the array."""
+    if options.where is True or options.where is NoValue:
+        return x.type.shape
+    return arithmetic.broadcast_shapes(x.type.shape, atom_of(options.where).type.shape)
+
+
+def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
+    """The array with what `where` leaves out set to what changes nothing."""
+    mask = _mask(ufunc, options)
+    if mask is None:
+        return x
+    neutral = options.initial if ufunc.identity is None else _neutral(ufunc, x.type.dtype)
+    shape = _masked_shape(x, options)
     mask, x = atoms.broadcast_to(mask, shape), atoms.broadcast_to(x, shape)
     return atoms.select(mask, x, _constant(neutral, shape, x.type.dtype))
 
@@ -142,7 +220,7 @@ def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
     count = math.prod(x.type.shape[a] for a in axes)
     x = atoms.reshape(atoms.transpose(x, (*axes, *rest)), (count, *shape))
     if count == 0:
-        return _constant(ufunc.identity, shape, x.type.dtype)
+        return _constant(_neutral(ufunc, x.type.dtype), shape, x.type.dtype)
     while count > 1:
         half = count // 2
         folded = atoms.ufunc(ufunc, rows(x, 0, half), rows(x, half, 2 * half))
@@ -158,11 +236,40 @@ def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
     return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
 
 
-def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtype: np.dtype[Any]) -> Atom:
-    """`ufunc.accumulate` along one axis, in `dtype`."""
-    if ufunc not in _ACCUMULATIONS:
-        raise refused(f"{ufunc.__name__}.accumulate", "only add, multiply, minimum and maximum accumulate")
-    x = atoms.convert(x, dtype)
-    if dtype.kind == "b" and ufunc in (np.add, np.multiply):
+def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+    """`ufunc.accumulate` along one axis."""
+    _check_running(ufunc, dtypes, "accumulate")
+    if dtypes[2].kind == "b" and ufunc in (np.add, np.multiply):
         ufunc = np.maximum if ufunc is np.add else np.minimum
-    return atoms.op(_ACCUMULATIONS[ufunc], x, axis=axis)
+    if ufunc in _ACCUMULATIONS:
+        return atoms.op(_ACCUMULATIONS[ufunc], atoms.convert(x, dtypes[2]), axis=axis)
+    line = along_first(x, (axis,))
+    n, *rest = line.type.shape
+    if not n:
+        return atoms.convert(x, dtypes[2])
+    first = atoms.convert(atoms.reshape(rows(line, 0, 1), rest), dtypes[2])
+    made = stepping.accumulated(stepping.Loop(ufunc, dtypes), first, rows(line, 1, n))
+    return back(made, axis)
+
+
+def back(x: Atom, axis: int) -> Atom:
+    """The first axis put to its place."""
+    order = [*range(1, axis + 1), 0, *range(axis + 1, len(x.type.shape))]
+    return atoms.transpose(x, order)
+
+
+def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], name: str) -> None:
+    if len(set(dtypes)) > 1:
+        text = ", ".join(map(repr, dtypes))
+        raise TypeError(f"the resolved dtypes are not compatible with {ufunc.__name__}.{name}. Resolved ({text})")
+
+
+def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+    """`ufunc.reduceat` along one axis, of starts within it."""
+    _check_running(ufunc, dtypes, "reduceat")
+    if ufunc is np.power and dtypes[1].kind == "i":
+        raise refused("power.reduceat", "of signed integers, which must not be negative")
+    line = along_first(x, (axis,))
+    if not starts.type.shape[0]:
+        return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)
+    return back(stepping.segmented(stepping.Loop(ufunc, dtypes), line, starts), axis)

@@ -9,17 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, refused, traced_inside, zeros_atom
+from anabranch.runtime.numpy.core import (
+    atom_of,
+    fresh,
+    handle,
+    implements,
+    refused,
+    traced_inside,
+    unstaged,
+    zeros_atom,
+)
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.values import checks, wrap
 
-
-@implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    """Not staged: the result's size depends on the largest value."""
-    del x, weights, minlength
-    raise refused("bincount", "its size is known only at run time; use np.add.at on an array of static size")
+unstaged("its size is known only at run time; use np.add.at on an array of static size", np.bincount)
 
 
 def _refuse(where: Any, message: str) -> None:

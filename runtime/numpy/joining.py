@@ -271,6 +271,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     value = atom_of(a)
     if axis is None:
         value, axis = atoms.reshape(value, (value.type.size,)), 0
+    if not value.type.shape:
+        value = atoms.reshape(value, (1,))
     at = one_axis(axis, len(value.type.shape))
     shape = value.type.shape
     if traced_inside(repeats):

@@ -326,14 +326,33 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     items = [handle(a) for a in arrays]
     if len(items) < 2:
         raise ValueError("Expecting at least two arrays.")
-    letters = [f"{chr(97 + i)}{chr(98 + i)}" for i in range(len(items))]
-    if items[0].ndim == 1:
-        letters[0] = letters[0][1]
-    if items[-1].ndim == 1:
-        letters[-1] = letters[-1][0]
-    ends = ("a" if items[0].ndim > 1 else "") + (chr(97 + len(items)) if items[-1].ndim > 1 else "")
-    made = _F[np.einsum](",".join(letters) + "->" + ends, *items, optimize=True)
+    if any(x.ndim != 2 for x in items[1:-1]) or any(x.ndim not in (1, 2) for x in items):
+        raise np.linalg.LinAlgError("arrays must be two-dimensional, the first and the last one- or two-dimensional")
+    rows = [1 if x.ndim == 1 and i == 0 else x.shape[0] for i, x in enumerate(items)]
+    columns = 1 if items[-1].ndim == 1 else items[-1].shape[1]
+    made = _chain(items, _splits((*rows, columns)), 0, len(items) - 1)
     return made if out is None else store(out, atom_of(made))
+
+
+def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """After which factor to split each product of neighbours, so that the multiplications are fewest."""
+    n = len(sizes) - 1
+    cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
+    split: dict[tuple[int, int], int] = {}
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
+            split[i, j] = min(costs, key=lambda k: costs[k])
+            cost[i, j] = costs[split[i, j]]
+    return split
+
+
+def _chain(items: Sequence[Any], splits: dict[tuple[int, int], int], i: int, j: int) -> Any:
+    if i == j:
+        return items[i]
+    k = splits[i, j]
+    return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))
 
 
 @implements(np.linalg.matrix_power)

@@ -26,6 +26,8 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import method
 
 _F = dispatch.FUNCTIONS
+# Where the Bessel function's power series gives way to the asymptotic one, and how many terms each needs there.
+_FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
 
 @implements(np.isclose)
@@ -84,8 +86,6 @@ def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: A
     del assume_unique, kind  # both only choose NumPy's method
     dtype = np.result_type(dtype_of(element), dtype_of(test_elements))
     wanted, line = atom_of(element, dtype), atom_of(test_elements, dtype)
-    if dtype.kind == "c":
-        raise refused("isin", "of complex numbers")
     n, shape = line.type.size, wanted.type.shape
     if n == 0:
         return fresh(zeros_atom(shape, np.bool_, bool(invert)))
@@ -240,5 +240,18 @@ def real_if_close(a: Any, tol: Any = 100) -> Any:
 
 @implements(np.i0)
 def i0(x: Any) -> Any:
-    """Not staged."""
-    raise refused("i0", "it has no op")
+    """As `numpy.i0`: the power series, and far out the asymptotic one."""
+    array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)
+    if array.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    size = _F[np.absolute](array.astype(array.dtype if array.dtype.kind == "f" else np.float64))
+    near, far = _F[np.minimum](size, _FAR), _F[np.maximum](size, _FAR)
+    quarter, inner = near * near / 4, 1.0
+    for k in range(_TERMS, 0, -1):
+        inner = 1 + quarter / (k * k) * inner
+    outer: Any = 1.0
+    for k in range(_TERMS_FAR, 0, -1):
+        outer = 1 + (2 * k - 1) ** 2 / (8.0 * k * far) * outer
+    outer = _F[np.exp](far) * outer / _F[np.sqrt](2 * np.pi * far)
+    made = _F[np.where](size > _FAR, outer, inner)
+    return made.reshape(shape_of(x))

@@ -56,7 +56,7 @@ def _triangle(m: Any, k: Any, lower: bool) -> Any:
         # NumPy broadcasts a vector against the square mask.
         value = atoms.broadcast_to(value, value.type.shape * 2)
     if not value.type.shape:
-        raise IndexError("tuple index out of range")
+        raise TypeError(f"numpy.{'tril' if lower else 'triu'} takes an array of at least one dimension")
     *_, rows, columns = value.type.shape
     below = diagonal_mask(rows, columns, operator.index(k) - (0 if lower else 1), np.less_equal)
     mask = atoms.broadcast_to(below, value.type.shape)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
@@ -19,11 +18,12 @@ from anabranch.runtime.numpy.core import (
     refused,
     spec_of,
     supported,
+    unstaged_method,
 )
 from anabranch.runtime.numpy.selection import positions
-from anabranch.runtime.values import atoms, dispatch, indexing, strides, views, wrap
+from anabranch.runtime.values import atoms, checks, dispatch, indexing, strides, views, wrap
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import PROPERTIES, method
+from anabranch.runtime.values.dispatch import PROPERTIES, REFUSED, method
 from anabranch.runtime.values.python_scalar import python_scalar
 
 _F = dispatch.FUNCTIONS
@@ -59,6 +59,7 @@ def _no_attribute(name: str, reason: str) -> None:
         raise refused(f"ndarray.{name}", reason)
 
     PROPERTIES[name] = refuse
+    REFUSED[f"numpy.ndarray.{name}"] = reason
 
 
 for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
@@ -158,10 +159,7 @@ def tolist(a: Any) -> Any:
     return [tolist(a[i]) for i in range(a.shape[0])]
 
 
-@method("tobytes", "tofile", "dump", "dumps")
-def leaves(a: Any, *_: Any, **__: Any) -> Any:
-    """The bytes of a run-time value."""
-    raise ConcretizationError(f"the bytes of this {a.abstract} are known only at run time")
+unstaged_method("the bytes of a run-time value are not there while tracing", "tobytes", "tofile", "dump", "dumps")
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -263,7 +261,9 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     values = atom_of(indexing.assigned(vals, target.dtype), target.dtype)
     n = values.type.size
     if n == 0:
-        raise refused("place", "no values")
+        some = atoms.op("reduce_any", chosen, axes=tuple(range(len(chosen.type.shape))))
+        checks.fail_if(some, lambda _: ValueError("Cannot insert from an empty array!"))
+        return
     flat = atoms.reshape(chosen, (target.size,))
     rank = atoms.op("cumsum", atoms.convert(flat, np.int64), axis=0)
     one, count = (atoms.broadcast_to(atoms.literal(k, np.int64), (target.size,)) for k in (1, n))
@@ -278,6 +278,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     target = _target(a, "put")
+    if not atom_of(v).type.size:
+        return
     index = positions(ind, target.size, mode, 0)
     count = index.type.size
     new = _repeated(atom_of(indexing.assigned(v, target.dtype), target.dtype), count)
@@ -308,7 +310,6 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     target.set(atoms.reshape(done, target.shape))
 
 
-@method("setflags", "byteswap", "getfield", "setfield", "to_device", "newbyteorder")
-def layout(a: Any, *_: Any, **__: Any) -> Any:
-    """What changes an array's memory."""
-    raise refused("ndarray's methods on memory", f"{a.abstract} has no memory of its own while tracing")
+unstaged_method(
+    "an array has no memory of its own while tracing", "setflags", "byteswap", "getfield", "setfield", "to_device"
+)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.trace import tracing
@@ -76,6 +77,10 @@ def staged(obj: Any) -> Any:
         return _cast(obj)
     if obj is np.mgrid or obj is np.ogrid:
         return Grid(sparse=obj is np.ogrid)
+    if obj is np.r_ or obj is np.c_:
+        return Bracket(obj, *((0, 1, -1) if obj is np.r_ else (-1, 2, 0)))
+    if isinstance(obj, np.vectorize):
+        return _guard(obj, "numpy.vectorize")
     if isinstance(obj, np.ufunc):
         return _guard(obj, f"numpy.{obj.__name__}")
     if inspect.isroutine(obj) and _is_function(obj):
@@ -113,7 +118,8 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if traced_inside(args) or traced_inside(kwargs):
             instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
-            raise UnsupportedOperationError(f"{name} on a traced value is not supported{instead}")
+            why = f": {dispatch.REFUSED[name]}" if name in dispatch.REFUSED else instead
+            raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
         if impure and tracing() and not (original is np.random.default_rng and (args or kwargs)):
             raise UnsupportedOperationError(
                 f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument, or "

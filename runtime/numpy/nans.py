@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import folds, statistics
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, implements, result, zeros_atom
+from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, implements, result, zeros_atom
 from anabranch.runtime.values import atoms, checks, dispatch
 
 _F = dispatch.FUNCTIONS
@@ -85,12 +85,19 @@ def _present(x: Atom, where: Any) -> Any:
     return fresh(valid)
 
 
+def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
+    for name, given in (("dtype", dtype), ("out", None if out is None else dtype_of(out))):
+        if x.type.dtype.kind in "fc" and given is not None and np.dtype(given).kind not in "fc":
+            raise TypeError(f"If a is inexact, then {name} must be inexact")
+
+
 @implements(np.nanmean)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
 ) -> Any:
     """As `numpy.nanmean`."""
     x = atom_of(a)
+    _check_inexact(x, dtype, out)
     return statistics.mean(fresh(_replaced(x, 0)), axis, dtype, out, keepdims, where=_present(x, where))
 
 
@@ -108,6 +115,7 @@ def _spread(original: Callable[..., Any], root: bool) -> None:
         correction: Any = NoValue,
     ) -> Any:
         x = atom_of(a)
+        _check_inexact(x, dtype, out)
         valid = _present(x, where)
         free = ddof if correction is NoValue else correction
         keep = keepdims is not NoValue and bool(keepdims)
@@ -142,8 +150,10 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     pair = [atom_of(_F[np.take_along_axis](ordered, fresh(i), len(outer))) for i in (low, high)] if n else [line, line]
     both = atoms.op("concatenate", *pair, axis=len(outer))
     value = statistics.mean_atom(both, len(outer), None, False, NoValue)
-    keep = keepdims is not NoValue and bool(keepdims)
-    return result(atoms.reshape(value, wide) if keep else value, out)
+    if keepdims is not NoValue and bool(keepdims):
+        value = atoms.reshape(value, wide)
+        return fresh(value) if out is None else result(value, out)
+    return result(value, out)
 
 
 def _halved(count: Atom, shift: int) -> Atom:

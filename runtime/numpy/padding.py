@@ -22,11 +22,12 @@ from anabranch.runtime.values import atoms, dispatch
 
 _F = dispatch.FUNCTIONS
 _BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
+_STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
 
 @implements(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    """As `numpy.pad`, in the modes that repeat elements of the array or a constant."""
+    """As `numpy.pad`, in all modes but odd reflection."""
     value = atom_of(array)
     ndim = len(value.type.shape)
     widths = _pairs(pad_width, ndim)
@@ -38,8 +39,16 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
         constants = kwargs.pop("constant_values", 0)
         _no_more(mode, kwargs)
         return fresh(_constant(value, widths, constants))
+    if mode == "linear_ramp":
+        ends = kwargs.pop("end_values", 0)
+        _no_more(mode, kwargs)
+        return _ramps(fresh(value), widths, ends)
+    if mode in _STATISTICS:
+        lengths = kwargs.pop("stat_length", None)
+        _no_more(mode, kwargs)
+        return _statistics(fresh(value), widths, mode, lengths)
     if mode not in _BY_POSITION:
-        raise refused("pad", f"mode={mode!r}; {', '.join(('constant', *_BY_POSITION))} are")
+        raise ValueError(f"mode '{mode}' is not supported")
     if kwargs.pop("reflect_type", "even") != "even":
         raise refused("pad", "reflect_type='odd'")
     _no_more(mode, kwargs)
@@ -52,6 +61,42 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
             positions = np.pad(np.arange(n), (low, high), mode=mode)
             value = picked(value, positions, axis)
     return fresh(value)
+
+
+def _ramps(value: Any, widths: Any, ends: Any) -> Any:
+    """Straight lines from the ends' values to the edges."""
+    pairs = ends if traced_inside(ends) else np.asarray(ends)
+    pairs = _F[np.broadcast_to](pairs, (value.ndim, 2))
+    for axis, (low, high) in enumerate(widths.tolist()):
+        n = value.shape[axis]
+        edges = [_F[np.take](value, i, axis) for i in (0, n - 1)]
+        sides = [
+            _F[np.linspace](pairs[axis, i], edge, width, endpoint=False, dtype=value.dtype, axis=axis)
+            for i, (edge, width) in enumerate(zip(edges, (low, high), strict=True))
+        ]
+        value = concatenate([sides[0], value, _F[np.flip](sides[1], axis)], axis)
+    return value
+
+
+def _statistics(value: Any, widths: Any, mode: str, lengths: Any) -> Any:
+    """What a function gives of so many elements from each edge, repeated."""
+    asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
+    for axis, pair in enumerate(widths.tolist()):
+        n = value.shape[axis]
+        sides = []
+        for side, width in enumerate(pair):
+            count = n if asked[axis, side] is None else min(operator.index(asked[axis, side]), n)
+            if count < 0:
+                raise ValueError("index can't contain negative values")
+            if not count and mode in ("maximum", "minimum"):
+                raise ValueError("stat_length of 0 yields no value for padding")
+            chunk = _F[np.take](value, np.arange(count) if side == 0 else np.arange(n - count, n), axis)
+            stat = _F[_STATISTICS[mode]](chunk, axis=axis, keepdims=True)
+            stat = _F[np.round](stat) if value.dtype.kind in "iu" and stat.dtype.kind == "f" else stat
+            shape = tuple(width if i == axis else m for i, m in enumerate(value.shape))
+            sides.append(_F[np.broadcast_to](stat.astype(value.dtype), shape))
+        value = concatenate([sides[0], value, sides[1]], axis)
+    return value
 
 
 def _no_more(mode: str, kwargs: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import handle, implements, refused, shape_of
+from anabranch.runtime.numpy.core import handle, implements, refused, shape_of, unstaged
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.values import checks, wrap
 
@@ -44,7 +44,7 @@ def poly(seq_of_zeros: Any) -> Any:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if not zeros.shape[0]:
         return 1.0
-    zeros = zeros if zeros.dtype.kind in "fc" else zeros.astype(np.float64)
+    zeros = zeros if zeros.dtype.char in "fdFD" else zeros.astype(np.float64)
     # The eigenvalues of a real matrix come in conjugate pairs.
     real = zeros.dtype.kind == "f" or (shape_of(seq_of_zeros)[1:] and handle(seq_of_zeros).dtype.kind != "c")
     product = xp.ones(1, zeros.dtype)
@@ -80,11 +80,7 @@ def polymul(a1: Any, a2: Any) -> Any:
     return xp.convolve(_leading(a1, "polymul"), _leading(a2, "polymul"))
 
 
-@implements(np.polydiv)
-def polydiv(u: Any, v: Any) -> Any:
-    """Not staged: the remainder's size depends on its values."""
-    del u, v
-    raise refused("polydiv", "the size of the remainder is known only at run time")
+unstaged("the size of the remainder is known only at run time", np.polydiv)
 
 
 @implements(np.polyder)

@@ -19,14 +19,17 @@ from anabranch.runtime.numpy.core import (
     operand,
     plain,
     promoted,
+    shape_of,
     supported,
     traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
-from anabranch.runtime.values import arithmetic, atoms, dispatch
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.traced import Traced
+
+_F = dispatch.FUNCTIONS
 
 
 @creates(np.arange)
@@ -168,8 +171,11 @@ def logspace(
     axis: Any = 0,
 ) -> Any:
     """As `numpy.logspace`."""
-    if traced_inside(base) and dispatch.FUNCTIONS[np.ndim](base):
-        plain("logspace", base=(base, 10.0))
+    if shape_of(base):
+        most = max(len(shape_of(x)) for x in (start, stop, base))
+        parts = [_F[np.expand_dims](x, tuple(range(most - len(shape_of(x))))) for x in (start, stop, base)]
+        start, stop, base = _F[np.broadcast_arrays](*parts)
+        base = _F[np.expand_dims](base, axis)
     y = linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
     powers = arithmetic.apply(np.power, (operand(base), y))
     return powers if dtype is None else fresh(atoms.convert(powers.atom, supported(dtype)))
@@ -177,25 +183,24 @@ def logspace(
 
 @creates(np.geomspace)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
-    """As `numpy.geomspace`, for real ends of one sign."""
+    """As `numpy.geomspace`."""
+    if not traced_inside((start, stop)):
+        return fresh(atoms.literal(np.geomspace(start, stop, num, endpoint, dtype, axis)))
     chosen = np.result_type(promoted(start, stop), float(num), np.zeros((), dtype or float).dtype)
-    if traced_inside((start, stop)):
-        plain("geomspace", start=(start, None))
-    low, high = (np.asarray(x, chosen) for x in (start, stop))
-    if np.any(low == 0) or np.any(high == 0):
-        raise ValueError("Geometric sequence cannot include zero")
-    sign = np.sign(low)
-    first, last = low / sign, high / sign
-    ends = np.log10(first), np.log10(last)
-    y = logspace(*ends, num=num, endpoint=endpoint, base=10.0)
+    first, last = (_F[np.asarray](x).astype(chosen) for x in (start, stop))
+    zero = _F[np.logical_or](_F[np.any](first == 0), _F[np.any](last == 0))
+    checks.fail_if(wrap.as_atom(zero), lambda _: ValueError("Geometric sequence cannot include zero"))
+    # Turned to the positive reals, and back.
+    sign = _F[np.sign](first)
+    first, last = first / sign, last / sign
+    y = logspace(_F[np.log10](first), _F[np.log10](last), num=num, endpoint=endpoint, base=10.0, dtype=chosen)
     if num > 0:
         y[0] = first
         if num > 1 and endpoint:
             y[-1] = last
-    y = arithmetic.apply(np.multiply, (y, sign))
-    if axis != 0:
-        y = dispatch.FUNCTIONS[np.moveaxis](y, 0, axis)
-    return fresh(atoms.convert(y.atom, chosen if dtype is None else supported(dtype)))
+    y = y * sign
+    y = _F[np.moveaxis](y, 0, axis) if axis != 0 else y
+    return y.astype(chosen if dtype is None else supported(dtype))
 
 
 class Grid:

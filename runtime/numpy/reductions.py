@@ -101,8 +101,8 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
     if not x.type.shape:
         one_axis(axis, 1)
         x, axis = atoms.reshape(x, (1,)), 0
-    chosen = folds.loop_dtype(ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
-    value = folds.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), chosen)
+    dtypes = folds.loop_dtypes(ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
+    value = folds.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
     return fresh(value) if out is None else store(out, value)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -25,7 +24,10 @@ from anabranch.runtime.numpy.core import (
     refused,
     result,
     shape_argument,
+    shape_of,
     traced_inside,
+    unstaged,
+    unstaged_method,
     zeros_atom,
 )
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
@@ -72,8 +74,15 @@ def clip(
         return _F[np.minimum](a, high, out=out, where=where_, **kwargs)
     if high is None:
         return _F[np.maximum](a, low, out=out, where=where_, **kwargs)
-    plain("clip", where=(where_, True), **{k: (v, NoValue) for k, v in kwargs.items()})
-    chosen = np.result_type(promoted(a, low, high))
+    dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
+    plain("clip", **{k: (v, NoValue) for k, v in kwargs.items()})
+    if where_ is not True:
+        return _F[np.positive](clip(a, low, high, dtype=dtype, casting=casting), out=out, where=where_)
+    chosen = np.result_type(promoted(a, low, high)) if dtype is None else np.dtype(dtype)
+    for i, x in enumerate((a, low, high)):
+        if not np.can_cast(dtype_of(x), chosen, casting) and hasattr(x, "dtype"):
+            error: Any = np._core._exceptions  # type: ignore[attr-defined]
+            raise error._UFuncInputCastingError(np._core.umath.clip, casting, dtype_of(x), chosen, i)  # type: ignore[attr-defined]
     x, floor, ceiling = broadcast_atoms(a, low, high, dtype=chosen)
     value = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, x, floor), ceiling)
     if isinstance(out, Array):
@@ -92,6 +101,11 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         if dtype_of(condition) != np.bool_:
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
     chosen = np.result_type(promoted(*choicelist, default))
+    for choice in choicelist:
+        if not np.can_cast(dtype_of(choice), chosen, "same_kind"):
+            raise TypeError(
+                f"Cannot cast scalar from {dtype_of(choice)!r} to {chosen!r} according to the rule 'same_kind'"
+            )
     values = [atom_of(x, chosen) for x in (*choicelist, default)]
     masks = [atom_of(c) for c in condlist]
     shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (*values, *masks)))
@@ -147,13 +161,13 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
     where_ = f"for axis {axis} " if axis is not None else ""
-    _refuse_outside(index, -size, size, lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"))
+    refuse_outside(index, -size, size, lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"))
     shape = index.type.shape
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
     return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
 
 
-def _refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
+def refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
     """Raise for the first index that is not in [low, high)."""
     if isinstance(index, Literal):
         bad = index.value[(index.value < low) | (index.value >= high)]
@@ -191,7 +205,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
         value, axis = atoms.reshape(value, (1,)), 0
     at = one_axis(axis, len(value.type.shape))
     size = value.type.shape[at]
-    if size == 0 and atom_of(indices).type.size:
+    if size == 0 and atom_of(indices).type.size and math.prod(n for i, n in enumerate(value.type.shape) if i != at):
         raise IndexError("cannot do a non-empty take from an empty axes.")
     if isinstance(out, Array) and not np.can_cast(out.dtype, value.type.dtype, "safe"):
         # NumPy works on a copy of the output in the array's dtype.
@@ -249,9 +263,10 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.choose`."""
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
-    chosen = np.result_type(*(dtype_of(c) for c in items))
-    values = [atom_of(c, chosen) for c in items]
-    if mode == "raise":
+    chosen = promoted(*items)
+    values = [atoms.convert(atom_of(c), chosen) for c in items]
+    broadcast = arithmetic.broadcast_shapes(shape_of(a), *(v.type.shape for v in values))
+    if mode == "raise" and math.prod(broadcast):
         _check_choices(atom_of(a), len(items))
     index = positions(a, len(items), "clip" if mode == "raise" else mode)
     shape = arithmetic.broadcast_shapes(index.type.shape, *(v.type.shape for v in values))
@@ -272,7 +287,6 @@ def _check_choices(index: Atom, count: int) -> None:
     checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
 
 
-@method("compress")
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """As `numpy.compress`; the condition must be static."""
@@ -284,6 +298,12 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return take(a, np.flatnonzero(mask), axis, out)
 
 
+@method("compress")
+def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    """As `ndarray.compress`."""
+    return compress(condition, a, axis, out)
+
+
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """As `numpy.extract`; the condition must be static."""
@@ -292,34 +312,29 @@ def extract(condition: Any, arr: Any) -> Any:
     return take(arr, np.flatnonzero(np.ravel(condition)))
 
 
-def unsized(name: str) -> Any:
-    """A function whose result's size depends on values."""
-
-    def function(*_: Any, **__: Any) -> Any:
-        raise UnsupportedOperationError(
-            f"numpy.{name} of a traced array has a size that is known only at run time, which is not supported; "
-            "use np.where(mask, a, b) or a reduction's where="
-        )
-
-    return function
-
-
+_SIZE = "the size of its result is known only at run time; use np.where(mask, a, b) or a reduction's where="
 _UNSIZED = (
     "nonzero argwhere flatnonzero unique unique_all unique_counts unique_inverse unique_values trim_zeros union1d "
     "intersect1d setdiff1d setxor1d"
 )
-for _name in _UNSIZED.split():
-    implements(getattr(np, _name))(unsized(_name))
-method("nonzero")(unsized("ndarray.nonzero"))
+unstaged(_SIZE, *(getattr(np, name) for name in _UNSIZED.split()))
+unstaged_method(_SIZE, "nonzero")
 
 
 # ---- flat positions --------------------------------------------------------------------------------------------------
 
 
+def _fortran(order: Any) -> bool:
+    if order not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    return bool(order == "F")
+
+
 @implements(np.unravel_index)
 def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     """As `numpy.unravel_index`."""
-    plain("unravel_index", order=(order, "C"))
+    if _fortran(order):
+        return unravel_index(indices, shape_argument(shape)[::-1])[::-1]
     sizes = shape_argument(shape)
     index = atom_of(indices)
     if index.type.dtype.kind not in "iu":
@@ -327,7 +342,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     index = atoms.convert(index, np.int64)
     total = math.prod(sizes)
     message = f"is out of bounds for array with size {total}"
-    _refuse_outside(index, 0, total, lambda i: ValueError(f"index {i} {message}"))
+    refuse_outside(index, 0, total, lambda i: ValueError(f"index {i} {message}"))
     columns = []
     for size in reversed(sizes):
         n = zeros_atom(index.type.shape, np.int64, max(size, 1))
@@ -339,9 +354,11 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
 @implements(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
     """As `numpy.ravel_multi_index`."""
-    plain("ravel_multi_index", order=(order, "C"))
     sizes = shape_argument(dims)
     items = [multi_index[i] for i in range(len(multi_index))]
+    if _fortran(order):
+        how = mode[::-1] if isinstance(mode, tuple) else mode
+        return ravel_multi_index(items[::-1], sizes[::-1], how)
     if len(items) != len(sizes):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
@@ -349,7 +366,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     total = zeros_atom(parts[0].type.shape, np.int64)
     for part, size, how in zip(parts, sizes, modes, strict=True):
         if how == "raise":
-            _refuse_outside(part, 0, size, lambda _: ValueError("invalid entry in coordinates array"))
+            refuse_outside(part, 0, size, lambda _: ValueError("invalid entry in coordinates array"))
         else:
             part = positions(fresh(part), size, how)
         scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))

@@ -18,8 +18,8 @@ from anabranch.runtime.numpy.core import (
     implements,
     one_axis,
     plain,
-    refused,
     shape_argument,
+    unstaged_method,
 )
 from anabranch.runtime.values import arithmetic, atoms, strides, views
 from anabranch.runtime.values.array import Array
@@ -215,7 +215,8 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         if not gone and isinstance(a, Array):
             return a
     else:
-        gone = axes_tuple(axis, array.ndim)
+        # An axis of what has none may be called 0.
+        gone = () if not array.ndim and axis in (0, -1) else axes_tuple(axis, array.ndim)
         if any(array.shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
@@ -355,10 +356,7 @@ def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> 
     return diagonal(a, offset, axis1, axis2)
 
 
-@method("resize")
-def resize_method(a: Any, *shape: Any, refcheck: Any = True) -> None:
-    """Not staged: the memory's size is static."""
-    raise refused("ndarray.resize", "the size of an array's memory is static; use np.resize")
+unstaged_method("the size of an array's memory is static; use np.resize", "resize")
 
 
 @implements(np.resize)

@@ -10,6 +10,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
+    dtype_of,
     fresh,
     handle,
     implements,
@@ -21,7 +22,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import method
 
@@ -77,8 +78,11 @@ def _writable(a: Any, name: str) -> Array:
     return a
 
 
-def _check_kth(kth: Any, n: int) -> None:
-    wanted, n = np.asarray(kth), max(n, 1)
+def _check_kth(kth: Any, line: Atom, axis: int) -> None:
+    if not line.type.size:
+        return
+    n = line.type.shape[axis]
+    wanted = np.asarray(kth)
     if wanted.size and (wanted.max() >= n or wanted.min() < -n):
         bad = int(wanted.max()) if wanted.max() >= n else int(wanted.min())
         raise ValueError(f"kth(={bad}) out of bounds ({n})")
@@ -89,7 +93,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)
-    _check_kth(kth, value.type.shape[at])
+    _check_kth(kth, value, at)
     return fresh(atoms.op("sort", value, axis=at, stable=False))
 
 
@@ -99,7 +103,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)
-    _check_kth(kth, value.type.shape[at])
+    _check_kth(kth, value, at)
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 
 
@@ -159,26 +163,42 @@ def bisect(line: Atom, wanted: Atom, right: bool) -> Atom:
 
 def _less(x: Atom, y: Atom) -> Atom:
     """`x < y` in the order of sorting: NaN last."""
-    less = atoms.ufunc(np.less, x, y)
     if x.type.dtype.kind == "c":
-        raise refused("searchsorted", "of complex numbers")
+        return _less_complex(x, y)
+    less = atoms.ufunc(np.less, x, y)
     if x.type.dtype.kind != "f":
         return less
     only_y = atoms.logical_and(atoms.ufunc(np.isnan, y), atoms.logical_not(atoms.ufunc(np.isnan, x)))
     return atoms.logical_or(less, only_y)
 
 
+def _less_complex(x: Atom, y: Atom) -> Atom:
+    """By real part, then by imaginary part; what has a NaN comes after what has none."""
+    a, b = (_F[np.real](fresh(v)) for v in (x, y)), (_F[np.imag](fresh(v)) for v in (x, y))
+    (xr, yr), (xi, yi) = a, b
+    x_number, y_nan = ~_F[np.isnan](xi), _F[np.isnan](yi)
+    tie = _F[np.logical_or](xr == yr, _F[np.logical_and](_F[np.isnan](xr), _F[np.isnan](yr)))
+    by_imaginary = _F[np.logical_or](xi < yi, _F[np.logical_and](y_nan, x_number))
+    rest = _F[np.where](tie, by_imaginary, _F[np.isnan](yr))
+    made = _F[np.where](xr > yr, _F[np.logical_and](y_nan, x_number), rest)
+    return atom_of(_F[np.where](xr < yr, _F[np.logical_or](x_number, y_nan), made))
+
+
 @implements(np.digitize)
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    """As `numpy.digitize`; run-time bins are taken to increase."""
+    """As `numpy.digitize`: the bins may rise or fall."""
+    line: Any = handle(bins)
+    if dtype_of(x).kind == "c":
+        raise TypeError("x may not be complex")
+    if line.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if line.ndim else "object of too small depth for desired array"
+        )
+    steps = (line[1:] >= line[:-1]), (line[1:] <= line[:-1])
+    rising, falling = (_F[np.all](s) for s in steps)
+    neither = _F[np.logical_not](_F[np.logical_or](rising, falling))
+    checks.fail_if(atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing"))
     side = "left" if right else "right"
-    if isinstance(bins, (list, tuple, np.ndarray)):
-        static = np.asarray(bins)
-        steps = np.diff(static)
-        if (steps < 0).any() and (steps > 0).any():
-            raise ValueError("bins must be monotonically increasing or decreasing")
-        if (steps < 0).any():
-            found = searchsorted(np.ascontiguousarray(static[::-1]), x, side)
-            return _F[np.subtract](len(static), found)
-        return searchsorted(static, x, side)
-    raise refused("digitize", "run-time bins may increase or decrease; use np.searchsorted")
+    back = _F[np.subtract](line.shape[0], searchsorted(line[::-1], x, side))
+    made = _F[np.where](rising, searchsorted(line, x, side), back)
+    return made if made.shape else made[()]

@@ -141,6 +141,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     keep = _flag(keepdims)
     if weights is None:
         value = mean_atom(atom_of(a), axis, None, keep, NoValue)
+        if not value.type.size:
+            raise ZeroDivisionError("division by zero")
         count = np.asarray(dtype_of(fresh(value)).type(_items(atom_of(a), axis, NoValue, keep)))
         scale: Any = fresh(atoms.broadcast_to(atoms.literal(count), value.type.shape))
     else:
@@ -217,4 +219,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
         bad = _nan_lines(line)
         if bad is not None:
             value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
-    return result(atoms.reshape(value, wide) if _flag(keepdims) else value, out)
+    if _flag(keepdims):
+        value = atoms.reshape(value, wide)
+        return fresh(value) if out is None else result(value, out)
+    return result(value, out)

@@ -1,4 +1,4 @@
-"""NumPy's ufuncs on traced values: the call with its keywords, and the methods reduce, accumulate, outer and at."""
+"""NumPy's ufuncs on traced values: the call with its keywords, and its methods."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ from anabranch.runtime.numpy.core import (
     one_axis,
     operand,
     plain,
-    refused,
     resolved,
-    shape_of,
     store,
     supported,
     text,
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.array import Array
@@ -150,6 +149,7 @@ class StagedUfunc:
         if not traced_inside((array, out, initial, where)):
             ufunc: Any = self.ufunc
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
+        folds.only_binary(self.ufunc, "reduce")
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
         try:
             return folds.reduce(self.ufunc, resolved(array), options)
@@ -162,6 +162,7 @@ class StagedUfunc:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
+        folds.only_binary(self.ufunc, "accumulate")
         try:
             return self._accumulated(resolved(array), axis, dtype, out)
         except rehearsal.FAILURES as error:
@@ -172,20 +173,20 @@ class StagedUfunc:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
-        chosen = folds.loop_dtype(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
-        value = folds.accumulate_atom(self.ufunc, x, one_axis(axis, len(x.type.shape)), chosen)
+        at = one_axis(axis, len(x.type.shape))
+        dtypes = folds.loop_dtypes(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
+        value = folds.accumulate_atom(self.ufunc, x, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
     def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
         """As `ufunc.outer`."""
         if not traced_inside((a, b, list(kwargs.values()))):
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
-        a, b = operand(resolved(a)), operand(resolved(b))
-        rank = len(shape_of(b))
-        if rank and shape_of(a):
-            x = atom_of(a)
-            a = fresh(atoms.reshape(x, x.type.shape + (1,) * rank))
-        return self(a, b, **kwargs)
+        if self.ufunc.nin != 2:
+            raise ValueError("outer product only supported for binary functions")
+        # Both are arrays here, Python numbers too, with dtypes of their own.
+        x, y = (atom_of(resolved(v)) for v in (a, b))
+        return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
 
     def at(self, a: Any, indices: Any, b: Any = NoValue) -> None:
         """As `ufunc.at`: unbuffered, one index after the other."""
@@ -200,11 +201,26 @@ class StagedUfunc:
             rehearsal.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
             raise
 
-    def reduceat(self, *args: Any, **kwargs: Any) -> Any:
-        """Not staged."""
-        if not traced_inside((args, list(kwargs.values()))):
-            return adopted(self.ufunc.reduceat(*args, **kwargs), (args, *kwargs.values()))
-        raise refused(f"{self.ufunc.__name__}.reduceat", "reduce slices of the array instead")
+    def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        """As `ufunc.reduceat`."""
+        if not traced_inside((array, indices, out)):
+            return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
+        folds.only_binary(self.ufunc, "reduceat")
+        try:
+            return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
+        except rehearsal.FAILURES as error:
+            rehearsal.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
+            raise
+
+    def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> Any:
+        x = atom_of(array)
+        if not x.type.shape:
+            raise TypeError("cannot reduceat on a scalar")
+        at = one_axis(axis, len(x.type.shape))
+        starts = segment_starts(self.ufunc, indices, x.type.shape[at])
+        dtypes = folds.loop_dtypes(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
+        value = folds.reduceat_atom(self.ufunc, x, starts, at, dtypes)
+        return fresh(value) if out is None else store(out, value)
 
 
 def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
@@ -215,6 +231,22 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
         raise ValueError(
             f"non-broadcastable output operand with shape {given} doesn't match the broadcast shape {wanted}"
         ) from None
+
+
+def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
+    """The starts of the segments, each a position in the array."""
+    starts = atom_of(indices)
+    if len(starts.type.shape) > 1:
+        raise ValueError("object too deep for desired array")
+    if starts.type.dtype.kind not in "biu" and not isinstance(indices, (list, tuple)):
+        raise TypeError(
+            f"Cannot cast array data from {starts.type.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    starts = atoms.reshape(atoms.convert(starts, np.int64), (starts.type.size,))
+    refuse_outside(
+        starts, 0, size, lambda i: IndexError(f"index {i} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})")
+    )
+    return starts
 
 
 def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:

@@ -152,6 +152,9 @@ class Array(NumPyLike):
             rehearsal.reraise(error, np.ndarray.__setitem__, self, key, value)
             raise
 
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
     def __len__(self) -> int:
         if not self._shape:
             raise TypeError("len() of unsized object")

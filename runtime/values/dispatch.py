@@ -11,6 +11,9 @@ from typing import Any
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+# Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
+REFUSED: dict[str, str] = {}
+STATIC: dict[str, str] = {}
 
 
 def implements(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

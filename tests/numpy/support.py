@@ -222,11 +222,16 @@ class Table:
         assert not failures, f"{len(failures)} cases differ\n" + "\n".join(failures[:20])
 
 
-def check_program(program: Callable[..., Any], *args: Any) -> None:
-    """Assert that `program(np, *args)` does the same with the staged namespace as with NumPy."""
+def outcomes(program: Callable[..., Any], *args: Any) -> tuple[Any, Any, list[Any], list[Any]]:
+    """What `program(np, *args)` gives with the staged namespace and with NumPy, and each one's arguments after it."""
     mine, theirs = _fresh(list(args)), _fresh(list(args))
     got = outcome(lambda: _staged(lambda *xs: program(namespace, *xs), mine, {}))
-    wanted = outcome(eager_call, program, np, *theirs)
+    return got, outcome(eager_call, program, np, *theirs), mine, theirs
+
+
+def check_program(program: Callable[..., Any], *args: Any) -> None:
+    """Assert that `program(np, *args)` does the same with the staged namespace as with NumPy."""
+    got, wanted, mine, theirs = outcomes(program, *args)
     compare(got, wanted)
     if not isinstance(wanted, Exception):
         compare(mine, theirs)
@@ -240,7 +245,7 @@ def outcome(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return error
 
 
-def compare(got: Any, wanted: Any) -> None:
+def compare(got: Any, wanted: Any, rounding: int = 64) -> None:
     """Assert the same exception, or the same kind of object, dtype, shape and values (floats to within rounding)."""
     if isinstance(wanted, Exception) or isinstance(got, Exception):
         # The project's own errors are subclasses of what NumPy raises.
@@ -252,22 +257,22 @@ def compare(got: Any, wanted: Any) -> None:
         assert isinstance(got, (list, tuple)), f"{type(got)} for {type(wanted)}"
         assert len(got) == len(wanted)
         for g, w in zip(got, wanted, strict=True):
-            compare(g, w)
+            compare(g, w, rounding)
         return
     if not isinstance(wanted, (np.ndarray, np.generic, int, float, complex)):
         assert got == wanted
         return
     kinds = [np.ndarray if isinstance(x, np.ndarray) else type(x) for x in (got, wanted)]
     assert kinds[0] is kinds[1], f"{kinds[0]} for {kinds[1]}: {got!r} for {wanted!r}"
-    _compare_values(np.asarray(got), np.asarray(wanted))
+    _compare_values(np.asarray(got), np.asarray(wanted), rounding)
 
 
-def _compare_values(got: NDArray, wanted: NDArray) -> None:
+def _compare_values(got: NDArray, wanted: NDArray, rounding: int) -> None:
     assert got.dtype == wanted.dtype, f"{got.dtype} for {wanted.dtype}"
     assert got.shape == wanted.shape, f"{got.shape} for {wanted.shape}"
     if wanted.dtype.kind not in "fc":
         np.testing.assert_array_equal(got, wanted)
         return
-    slack = 64 * float(np.finfo(wanted.dtype).eps)
+    slack = rounding * float(np.finfo(wanted.dtype).eps)
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(got, wanted, rtol=slack, atol=slack)

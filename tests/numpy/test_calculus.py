@@ -74,6 +74,26 @@ case(np.histogram, FLOATS, Static([-1, 0, 1.0]))
 case(np.histogram, INTS, Static(4), Static((-4, 4)))
 case(np.histogram, np.array([1, 2, 2, 3, 5]), Static([1, 2, 3]))
 
+for order in (1, 2, 3):
+    case(np.gradient, FLOATS, edge_order=order)
+    case(np.gradient, FLOATS, 2.0, axis=0, edge_order=order)
+    case(np.gradient, VECTOR, np.array([0, 1, 3, 7]), edge_order=order)
+case(np.gradient, VECTOR[:2], edge_order=2)
+POINTS, SAMPLES = np.array([-2.0, 0.1, 1, 2.4, 9]), np.array([0.5, 2, 4])
+for period in (3.0, -5, 0, 4):
+    case(np.interp, POINTS, SAMPLES, VECTOR[:3], period=period)
+case(np.interp, POINTS, SAMPLES, VECTOR[:3] * 1j + 1)
+case(np.interp, POINTS, SAMPLES, VECTOR[:3] * 1j + 1, left=2j, right=1)
+case(np.interp, 1.5, SAMPLES, VECTOR[:3], period=3)
+COUNTS = np.array([1, 2, 0, 3])
+for w in ({"fweights": COUNTS}, {"aweights": COUNTS + 0.5}, {"fweights": COUNTS, "aweights": COUNTS + 0.5}):
+    for ddof in (None, 0, 2):
+        case(np.cov, FLOATS, ddof=ddof, **w)
+case(np.cov, FLOATS, fweights=COUNTS - 1)
+case(np.cov, FLOATS, fweights=COUNTS + 0.5)
+case(np.cov, FLOATS, aweights=COUNTS[:2])
+case(np.cov, np.ones((1, 0)), rowvar=False)
+
 
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:

@@ -20,7 +20,8 @@ case(np.empty_like, EMPTY, shape=Static((0, 2)), dtype="i4")
 for X in (FLOATS, 3, [1, 2.5]):
     case(np.asanyarray, X)
 case(np.asarray_chkfinite, Static([1.0, 2.0]))
-case.refuses("isfinite", np.asarray_chkfinite, FLOATS)
+case(np.asarray_chkfinite, FLOATS)
+case(np.asarray_chkfinite, np.array([1, np.nan]))
 case(np.astype, FLOATS, Static(np.int32))
 case(np.resize, FLOATS, Static((2, 3)))
 case(np.resize, VECTOR, Static((3, 3)))
@@ -53,6 +54,17 @@ def orders(np, a):
 
 def test_orders() -> None:
     check_program(orders, FLOATS)
+
+
+for low, high in ((1.0, 1000.0), (-2, -5), (1j, 2), (0.0, 2.0), (np.array([1, 2.0]), np.array([3.0, 9]))):
+    for n in (0, 1, 4):
+        case(np.geomspace, low, high, Static(n))
+        case(np.geomspace, low, high, Static(n), endpoint=False)
+case(np.geomspace, np.array([1, 2.0]), np.array([3.0, 9]), Static(4), axis=1)
+case(np.geomspace, 1.0, 100, Static(4), dtype="i4")
+case(np.logspace, 1.0, 2, Static(4), base=2.0)
+case(np.logspace, 1.0, 2, Static(4), base=np.array([2.0, 3]))
+case(np.logspace, Static(1), Static(2), Static(3), base=np.array([2.0, 3]), axis=-1)
 
 
 @pytest.mark.parametrize("name", case.names())

@@ -32,7 +32,8 @@ case(np.diag_indices_from, FLOATS[:, :3])
 case(np.einsum_path, "ij,jk", FLOATS, FLOATS.T)
 case(np.real_if_close, FLOATS)
 case.refuses("run time", np.real_if_close, COMPLEX)
-case.refuses("i0", np.i0, FLOATS)
+for X in (FLOATS, SINGLE, INTS, FLOATS * 50, np.array([29.9, 30.0, 30.1, -700.0, 0, np.nan, np.inf]), 2.5):
+    case(np.i0, X)
 
 
 @pytest.mark.parametrize("name", case.names())

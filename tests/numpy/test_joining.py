@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.numpy.samples import FLOATS, INTS, SCALAR, TALL, VECTOR
-from tests.numpy.support import Static, Table
+from tests.numpy.support import Static, Table, check_program
 
 case = Table()
 
@@ -62,6 +62,38 @@ if "row_stack" in vars(np):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         case(vars(np)["row_stack"], [VECTOR, VECTOR])
+
+
+BRACKETS = [
+    lambda np, a, m: np.r_[a, 1, a.astype("i1")],
+    lambda np, a, m: np.r_[a[::-1], a[1], 1:4, 0:1:3j],
+    lambda np, a, m: np.r_[a],
+    lambda np, a, m: np.r_[a.astype("f4"), 2.5],
+    lambda np, a, m: np.r_[a, m],
+    lambda np, a, m: np.r_["0,2", a, a * 2],
+    lambda np, a, m: np.r_["1,2,0", a, a * 2],
+    lambda np, a, m: np.r_["0,2,0", 1:4, a[:3]],
+    lambda np, a, m: np.r_["0,3,0", a, a],
+    lambda np, a, m: np.r_["0,3,1", a, a],
+    lambda np, a, m: np.r_["0,3,2", a, a],
+    lambda np, a, m: np.r_["0,3,-2", a, a],
+    lambda np, a, m: np.r_["-1", m, m],
+    lambda np, a, m: np.r_["unheard of", a],
+    lambda np, a, m: np.c_[a, a, a],
+    lambda np, a, m: np.c_[m, a[:3]],
+    lambda np, a, m: np.c_[a[0], 1],
+]
+
+
+@pytest.mark.parametrize("program", BRACKETS)
+def test_brackets(program) -> None:
+    check_program(program, VECTOR, FLOATS)
+
+
+def test_bracketed_matrices_are_refused() -> None:
+    with pytest.raises(AssertionError) as caught:
+        check_program(lambda np, a: np.r_["r", a], VECTOR)
+    assert "a matrix is an array" in str(caught.value.__cause__)
 
 
 @pytest.mark.parametrize("name", case.names())

@@ -57,6 +57,12 @@ case(np.linalg.trace, FLOATS, offset=1)
 case(np.linalg.cross, FLOATS[:, :3], FLOATS[:, :3])
 case(np.linalg.diagonal, CUBE)
 
+# The order of the products shows in the rounding.
+case(np.linalg.multi_dot, [SINGLE.T, SINGLE, TALL, FLOATS])
+case(np.linalg.multi_dot, [VECTOR, TALL, FLOATS])
+case(np.linalg.multi_dot, [VECTOR, TALL, FLOATS, VECTOR])
+case(np.linalg.multi_dot, [VECTOR, CUBE, FLOATS])
+
 
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.numpy.samples import FLOATS, INTS, VECTOR
+from tests.numpy.samples import BYTES, FLOATS, INTS, SINGLE, VECTOR
 from tests.numpy.support import Static, Table
 
 case = Table()
 
-case.refuses("linear_ramp", np.pad, FLOATS, Static(2), mode="linear_ramp")
 for m in ("constant", "edge", "wrap", "reflect", "symmetric"):
     case(np.pad, FLOATS, Static(2), mode=m)
     case(np.pad, FLOATS, Static(((1, 0), (5, 6))), mode=m)
@@ -34,6 +33,16 @@ case(np.insert, FLOATS, Static(1), 9)
 case(np.insert, INTS, Static(0), 2.7, axis=0)
 case(np.apply_along_axis, Static(lambda x: x * 2), Static(0), FLOATS)
 case(np.apply_over_axes, Static(np.sum), FLOATS, Static([0, 1]))
+for mode in ("maximum", "minimum", "mean", "median"):
+    for X in (FLOATS, INTS, BYTES, VECTOR, SINGLE):
+        case(np.pad, X, Static(2), mode=mode)
+        case(np.pad, X, Static((1, 3)), mode=mode, stat_length=2)
+        case(np.pad, X, Static((1, 3)), mode=mode, stat_length=(1, 2))
+    case(np.pad, VECTOR, Static((1, 3)), mode=mode, stat_length=0)
+for X in (FLOATS, INTS, BYTES, VECTOR, SINGLE):
+    case(np.pad, X, Static((1, 3)), mode="linear_ramp")
+    case(np.pad, X, Static((2, 0)), mode="linear_ramp", end_values=(1, 5))
+case(np.pad, VECTOR, Static(1), mode="unheard of")
 
 
 @pytest.mark.parametrize("name", case.names())

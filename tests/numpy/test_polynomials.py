@@ -19,7 +19,7 @@ for X in (VECTOR, INTS[0], SINGLE[0], 2.5, BYTES[0], COMPLEX[0]):
         case(np.polyint, X, Static(m))
     for k in (Static([3, 4.0]), np.array([3]), np.array([3, 4, 5])):
         case(np.polyint, X, Static(2), k=k)
-for X in (VECTOR, INTS[0], SINGLE[0], 2.5, np.zeros(0), CUBE):
+for X in (VECTOR, INTS[0], SINGLE[0], VECTOR.astype("f2"), 2.5, np.zeros(0), CUBE):
     case(np.poly, X)
 case.refuses("complex", np.poly, COMPLEX[0])
 case.refuses("begin with zero", np.polymul, np.array([0, 1]), VECTOR)

@@ -37,6 +37,7 @@ case(np.take_along_axis, FLOATS, np.argsort(FLOATS, 0), axis=0)
 case(np.put_along_axis, FLOATS, np.argsort(FLOATS, 1), INTS, Static(1))
 case(np.put_along_axis, FLOATS, np.argmax(FLOATS, 1, keepdims=True), 99, Static(1))
 case(np.choose, np.array([0, 1, 2, 0]), [VECTOR, VECTOR * 2, VECTOR * 3])
+case(np.choose, 2, [1, np.zeros(0)])
 case(np.choose, np.array([0, 1, 3, 0]), [VECTOR, VECTOR * 2, VECTOR * 3])
 case(np.choose, np.array([0, -1, 2, 0]), [VECTOR, VECTOR * 2, VECTOR * 3])
 case(np.choose, np.array([0, -1, 5, 0]), [VECTOR, VECTOR * 2, VECTOR * 3], mode="wrap")
@@ -46,11 +47,11 @@ case(np.extract, Static(TRUTHS), FLOATS)
 
 case.refuses("bincount", np.bincount, INTS[0])
 for f in (np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.unique_all, np.unique_counts, np.unique_inverse):
-    case.refuses("size that is known only at run time", f, FLOATS)
+    case.refuses("is known only at run time", f, FLOATS)
 for f in (np.unique_values, np.trim_zeros):
-    case.refuses("size that is known only at run time", f, VECTOR)
+    case.refuses("is known only at run time", f, VECTOR)
 for f in (np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d):
-    case.refuses("size that is known only at run time", f, VECTOR, VECTOR)
+    case.refuses("is known only at run time", f, VECTOR, VECTOR)
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1]))
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1, 5]))
 case(np.piecewise, FLOATS, [FLOATS > 0], Static([1, 2, 3]))
@@ -62,6 +63,15 @@ case(np.ravel_multi_index, (np.array([0, 5]), np.array([2, 3])), Static((3, 4)))
 case(np.ravel_multi_index, (np.array([0, 5]), np.array([2, 9])), Static((3, 4)), mode="wrap")
 case(np.ravel_multi_index, (np.array([0, 5]), np.array([2, 9])), Static((3, 4)), mode=("clip", "wrap"))
 case(np.ravel_multi_index, (1, 2), Static((3, 4)))
+for places in (np.array([1, 5, 11]), 7, np.array([12]), np.array([[1, 2], [3, 4]])):
+    case(np.unravel_index, places, Static((3, 4)), order="F")
+case(np.ravel_multi_index, [np.array([1, 2]), np.array([3, 0])], Static((3, 4)), order="F")
+case(np.ravel_multi_index, [np.array([1, 2]), np.array([3, 5])], Static((3, 4)), order="F", mode=("raise", "wrap"))
+case(np.ravel_multi_index, [np.array([1, 2]), np.array([3, 5])], Static((3, 4)), order="X")
+case(np.clip, FLOATS, Static(-0.5), Static(0.5), dtype="f4")
+case(np.clip, INTS, Static(0), Static(2), dtype="f8")
+case(np.clip, FLOATS, FLOATS * 0, 1.0, dtype="i4")
+case(np.put, INTS, np.array([0, -99]), np.zeros(0, int))
 
 
 @pytest.mark.parametrize("name", case.names())

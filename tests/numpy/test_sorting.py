@@ -24,6 +24,12 @@ case(np.searchsorted, np.sort(VECTOR), 0.1)
 case(np.searchsorted, np.array([]), FLOATS)
 case(np.searchsorted, np.array([1, 2, np.nan]), np.array([np.nan, 1]))
 case(np.digitize, FLOATS, Static([-1.0, 0, 1]))
+for bins in ([-1.0, 0, 1], [1, 0, -1], [1, 2, 1], [2, 2, 2], [[1]]):
+    case(np.digitize, FLOATS, np.array(bins), right=False)
+    case(np.digitize, 0.5, np.array(bins), right=True)
+    for right in (False, True):
+        case(np.digitize, np.array([-1, 0, 1.0]), np.array(bins), right=right)
+        case(np.digitize, np.array([-1, 0, 1.0]), Static(bins), right=right)
 case(np.digitize, FLOATS, Static([1.0, 0, -1]))
 case(np.digitize, FLOATS, Static([1.0, 0, -1]), right=True)
 case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([1.0, 0, -1]))
@@ -35,6 +41,13 @@ for f in (np.partition, np.argpartition):
     case(f, ORDERED, Static(1))
     case(f, ORDERED, Static(1), axis=0)
     case(f, ORDERED, Static(7))
+LINE = np.sort_complex(np.array([1 + 2j, 1 - 1j, 0, 3j, 2, 2]))
+NAN_LAST = np.array([1, 2, complex(1, np.nan), complex(np.nan, 1)])
+for side in ("left", "right"):
+    for v in (LINE, np.array([1 + 1j, 5, -1j]), 2.0):
+        case(np.searchsorted, LINE, v, Static(side))
+    case(np.searchsorted, NAN_LAST, np.array([complex(np.nan, 0), complex(3, np.nan), 1.5]), Static(side))
+case(np.isin, LINE, np.array([2, 3j]))
 
 
 @pytest.mark.parametrize("name", case.names())

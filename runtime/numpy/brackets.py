@@ -1,0 +1,80 @@
+"""`np.r_` and `np.c_`: arrays joined by brackets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import handle, promoted, refused, shape_of, traced_inside
+from anabranch.runtime.values import dispatch
+
+_F = dispatch.FUNCTIONS
+_PLACES = 3  # how many numbers a leading text may hold
+
+
+class Bracket:
+    """Stands for `np.r_` or `np.c_`: the items are made arrays of `ndmin` dimensions, and joined along an axis.
+
+    Parameters
+    ----------
+    original
+        NumPy's own, which is asked where no item is known only at run time.
+    axis
+        Along which axis the items are joined.
+    ndmin
+        The least number of dimensions of each.
+    place
+        Before which axis new axes go that an item lacks: -1 in front of all.
+    """
+
+    def __init__(self, original: Any, axis: int, ndmin: int, place: int) -> None:
+        self.original, self.axis, self.ndmin, self.place = original, axis, ndmin, place
+
+    def __getitem__(self, key: Any) -> Any:
+        if not traced_inside(key):
+            return self.original[key]
+        items = list(key) if isinstance(key, tuple) else [key]
+        if items and isinstance(items[0], str):
+            return self._told(items.pop(0)).joined(items)
+        return self.joined(items)
+
+    def _told(self, text: str) -> Bracket:
+        """What a leading text such as "0,2" asks for."""
+        if text in ("r", "c"):
+            raise refused(f"{text}_", "a matrix is an array of two dimensions")
+        try:
+            numbers = [int(n) for n in text.split(",")]
+        except ValueError as error:
+            raise ValueError(f"unknown special directive {text!r}") from error
+        if len(numbers) > _PLACES:
+            raise ValueError(f"unknown special directive {text!r}")
+        axis, ndmin, place = (*numbers, *(self.axis, self.ndmin, self.place)[len(numbers) :])
+        return Bracket(self.original, axis, ndmin, place)
+
+    def joined(self, items: list[Any]) -> Any:
+        """The items as one array, in NumPy's common dtype."""
+        made = [_run(x) if isinstance(x, slice) else x for x in items]
+        dtype = promoted(*made)
+        parts = [self._widened(x).astype(dtype) for x in made]
+        return _F[np.concatenate](parts, self.axis)
+
+    def _widened(self, item: Any) -> Any:
+        """The item with new axes of one element."""
+        array, missing = handle(item), self.ndmin - len(shape_of(item))
+        if missing <= 0:
+            return array
+        place = self.place if self.place >= 0 else self.place + missing + 1
+        front = min(place, missing)
+        # The item's own axes go to `place`, new ones before and behind.
+        shape = (1,) * front + array.shape + (1,) * (missing - front)
+        return array.reshape(shape)
+
+
+def _run(asked: slice) -> Any:
+    """`start:stop:step`, where an imaginary step counts the numbers."""
+    start = 0 if asked.start is None else asked.start
+    step = 1 if asked.step is None else asked.step
+    if isinstance(step, complex):
+        return _F[np.linspace](start, asked.stop, num=int(abs(step)))
+    return _F[np.arange](start, asked.stop, step)

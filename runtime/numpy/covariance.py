@@ -1,0 +1,103 @@
+"""Covariances and correlations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, implements, shape_of
+from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.values import checks, wrap
+
+_HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
+def _variables(m: Any, rowvar: Any, name: str) -> Any:
+    """One variable in each row."""
+    array = handle(m)
+    if array.ndim > 2:
+        raise ValueError(f"{name} has more than 2 dimensions")
+    table = xp.atleast_2d(array)
+    turned = not rowvar and (array.ndim != 1 if name == "m" and _HAS_SCALARS else table.shape[0] != 1)
+    return table.T if turned else table
+
+
+def _weights(given: Any, count: int, name: str) -> Any:
+    weights = handle(given).astype(np.float64)
+    if weights.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if weights.shape != (count,):
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    _refuse(xp.any(weights < 0), ValueError(f"{name} cannot be negative"))
+    return weights
+
+
+def _refuse(where: Any, error: Exception) -> None:
+    checks.fail_if(wrap.as_atom(where), lambda _: error)
+
+
+@implements(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: Any = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
+    """As `numpy.cov`."""
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    chosen = np.result_type(*(dtype_of(v) for v in (m, y) if v is not None), np.float64) if dtype is None else dtype
+    x = _variables(m, rowvar, "m").astype(chosen)
+    if not x.shape[0]:
+        return xp.zeros((0, 0))
+    if y is not None:
+        x = xp.concatenate((x, _variables(y, rowvar, "y").astype(chosen)), axis=0)
+    free = (0 if bias else 1) if ddof is None else int(ddof)
+    weights, total = _all_weights(fweights, aweights, x.shape[1])
+    mean = xp.average(x, axis=1, weights=weights)
+    count = _freedom(weights, aweights, total, free, x.shape[1])
+    x = x - mean[:, None]
+    product = xp.dot(x, xp.conjugate((x if weights is None else x * weights).T))
+    scaled = product * xp.true_divide(1.0, xp.where(xp.greater(count, 0), count, 0.0))
+    return xp.squeeze(fresh(atom_of(scaled, chosen)))
+
+
+def _all_weights(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any]:
+    """The weight of each observation, and their sum; None where all count alike."""
+    weights = None
+    if fweights is not None:
+        weights = _weights(fweights, count, "fweights")
+        _refuse(xp.any(weights != xp.round(weights)), TypeError("fweights must be integer"))
+    if aweights is not None:
+        given = _weights(aweights, count, "aweights")
+        weights = given if weights is None else weights * given
+    return weights, None if weights is None else xp.sum(weights)
+
+
+def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> Any:
+    """What the sum of products is divided by."""
+    if weights is None:
+        return float(count - free)
+    if free == 0 or aweights is None:
+        return total - free
+    return total - free * xp.sum(weights * handle(aweights)) / total
+
+
+@implements(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+    """As `numpy.corrcoef`."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if not shape_of(c):
+        return c / c
+    spread = xp.sqrt(xp.diagonal(c).real)
+    c = c / spread[:, None]
+    c = c / spread[None, :]
+    if c.dtype.kind == "c":
+        return xp.clip(c.real, -1, 1) + 1j * xp.clip(c.imag, -1, 1)
+    return xp.clip(c, -1, 1)

@@ -1,0 +1,131 @@
+"""One step after the other by a ufunc's loop: reductions, accumulations and segments that no op does."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType, Atom, Program
+from anabranch.runtime.numpy.core import zeros_atom
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.trace import Builder, building, current
+from anabranch.runtime.values import atoms, checks
+
+Step = Callable[[Atom, Sequence[Atom], Sequence[Atom]], tuple[Sequence[Atom], Sequence[Atom]]]
+
+
+def counted(
+    trip: Atom, length: int | None, step: Step, init: Sequence[Atom], rows: Sequence[Atom] = ()
+) -> tuple[Atom, ...]:
+    """A counted loop: `step(index, carries, one row of each)` gives the next carries, and one row of each output.
+
+    Parameters
+    ----------
+    trip
+        How many steps there are, an int64.
+    length
+        The same where it is static: only then may there be rows.
+    init
+        The carries before the first step.
+    rows
+        What is gone over along the first axis.
+
+    Returns
+    -------
+    tuple
+        The carries after the last step, then the outputs, stacked.
+    """
+    outer = current()
+    body = Builder(outer.trace, outer)
+    index = body.formal(ArrayType((), np.dtype(np.int64)))
+    carries = [body.formal(a.type) for a in init]
+    slices = [body.formal(ArrayType(r.type.shape[1:], r.type.dtype)) for r in rows]
+    with building(body):
+        after, stacked = step(index, carries, slices)
+        outputs = tuple(body.resolve(a) for a in (*after, *stacked))
+    captured = list(body.captures)
+    formals = (*(body.captures[v] for v in captured), index, *carries, *slices)
+    program = Program(formals, tuple(body.equations), outputs, "body")
+    operands = [trip, *captured, *init, *rows]
+    return outer.bind(Op.table["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """The loop of a binary ufunc that is stepped: what it accumulates, what it takes, and what it gives."""
+
+    ufunc: np.ufunc
+    dtypes: tuple[np.dtype[Any], ...]
+
+    def __call__(self, total: Atom, element: Atom) -> Atom:
+        """The next total; both are of one shape."""
+        made = atoms.ufunc(self.ufunc, atoms.convert(total, self.dtypes[0]), atoms.convert(element, self.dtypes[1]))
+        return atoms.convert(made, total.type.dtype)
+
+    def check(self, elements: Atom) -> None:
+        """Raise for what the loop does not take, before it starts."""
+        if self.ufunc is not np.power or self.dtypes[1].kind != "i" or not elements.type.size:
+            return
+        given = atoms.convert(elements, self.dtypes[1])
+        negative = atoms.ufunc(np.less, given, zeros_atom(given.type.shape, self.dtypes[1]))
+        checks.fail_if(
+            atoms.op("reduce_any", negative, axes=tuple(range(len(given.type.shape)))),
+            lambda _: ValueError("Integers to negative integer powers are not allowed."),
+        )
+
+
+def reduced(loop: Loop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
+    """All rows combined with the start, where the mask is true."""
+    loop.check(rows)
+
+    def step(_: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        total = loop(carries[0], row[0])
+        return [total if mask is None else atoms.select(row[1], total, carries[0])], []
+
+    n = rows.type.shape[0]
+    return counted(atoms.literal(n, np.int64), n, step, [start], [rows] if mask is None else [rows, mask])[0]
+
+
+def accumulated(loop: Loop, start: Atom, rows: Atom) -> Atom:
+    """What the total is after each row, the start first of all."""
+    loop.check(rows)
+
+    def step(_: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        total = loop(carries[0], row[0])
+        return [total], [total]
+
+    n = rows.type.shape[0]
+    _, later = counted(atoms.literal(n, np.int64), n, step, [start], [rows])
+    first = atoms.reshape(start, (1, *start.type.shape))
+    return atoms.op("concatenate", first, later, axis=0) if n else first
+
+
+def segmented(loop: Loop, x: Atom, starts: Atom) -> Atom:
+    """The rows of each segment combined: from its start up to the next one's, or the start alone."""
+    n, (m,) = x.type.shape[0], starts.type.shape
+    following = atoms.op(
+        "concatenate",
+        atoms.op("slice", starts, starts=(1,), limits=(m,), strides=(1,)),
+        zeros_atom((1,), np.int64, n),
+        axis=0,
+    )
+    one = zeros_atom((m,), np.int64, 1)
+    ends = atoms.ufunc(np.maximum, following, atoms.ufunc(np.add, starts, one))
+    longest = atoms.op("reduce_max", atoms.ufunc(np.subtract, ends, starts), axes=(0,))
+    last = zeros_atom((m,), np.int64, max(n - 1, 0))
+
+    def at(position: Atom) -> Atom:
+        return atoms.op("gather", x, atoms.reshape(atoms.ufunc(np.minimum, position, last), (m, 1)))
+
+    def step(index: Atom, carries: Sequence[Atom], _: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        further = atoms.broadcast_to(atoms.ufunc(np.add, index, atoms.literal(1, np.int64)), (m,))
+        position = atoms.ufunc(np.add, starts, further)
+        inside = atoms.reshape(atoms.ufunc(np.less, position, ends), (m, *(1,) * (len(x.type.shape) - 1)))
+        return [atoms.select(inside, loop(carries[0], at(position)), carries[0])], []
+
+    first = atoms.convert(at(starts), loop.dtypes[2])
+    steps = atoms.ufunc(np.subtract, longest, atoms.literal(1, np.int64))
+    return counted(steps, None, step, [first])[0]

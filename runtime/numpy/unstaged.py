@@ -1,0 +1,51 @@
+"""NumPy's functions that are not staged, with the reason; and those that work on what is known while tracing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import unstaged
+from anabranch.runtime.values import dispatch
+
+_REFUSED = {
+    "it reads or writes files; do that outside of compiled code": (
+        "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed memmap"
+    ),
+    "the text of run-time numbers is made by f-strings, str, repr and print": (
+        "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
+    ),
+    "there are no strings while tracing; parse them outside of compiled code": "fromstring",
+    "there are no dates in compiled code": (
+        "busday_count busday_offset datetime_as_string datetime_data is_busday isnat"
+    ),
+    "there are no object dtypes in compiled code; write the function with NumPy's own": "frompyfunc",
+    "there is one class of arrays in compiled code; a matrix is an array of two dimensions": "asmatrix bmat matrix",
+    "loop over the array, or over np.ndindex(a.shape)": "nditer",
+    "use np.broadcast_shapes(a.shape, b.shape)": "broadcast",
+    "use the functions on coefficients, as np.polyval": "poly1d",
+    "there are no records in compiled code": "recarray",
+    "write the loop, or the function on arrays": "vectorize",
+    "compiled code gives no access to memory": "from_dlpack frombuffer nested_iters",
+    "how many items an iterator gives must be known; make a list of them and use np.array": "fromiter",
+    "the type of the result depends on the values": "mintypecode typename",
+}
+_STATIC = {
+    "its sizes must be known while tracing": "broadcast_shapes diag_indices tril_indices triu_indices",
+    "it is about dtypes, which are known while tracing": "isdtype issubdtype promote_types",
+    "it is about settings, not arrays": (
+        "get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize "
+        "seterr seterrcall show_config show_runtime"
+    ),
+}
+
+
+def _register(table: dict[str, str], why: dict[str, str]) -> None:
+    for reason, names in table.items():
+        found: list[Any] = [getattr(np, name) for name in names.split() if hasattr(np, name)]
+        unstaged(reason, *(f for f in found if f not in dispatch.FUNCTIONS), why=why)
+
+
+_register(_REFUSED, dispatch.REFUSED)
+_register(_STATIC, dispatch.STATIC)
