@@ -235,6 +235,8 @@ def _shift(original: Any, sign: int) -> None:
         chosen = range(array.ndim) if axes is None else axes
         if isinstance(chosen, (int, np.integer)):
             return _F[np.roll](array, sign * (array.shape[chosen] // 2), chosen)
+        if not array.ndim:
+            raise ValueError("not enough values to unpack (expected 2, got 0)")  # in the words of NumPy
         return _F[np.roll](array, [sign * (array.shape[i] // 2) for i in chosen], tuple(chosen))
 
     implements(original)(function)

@@ -62,6 +62,8 @@ for f in (np.fft.fftshift, np.fft.ifftshift):
         case(f, X, Static(0))
     case(f, CUBE, Static((0, 2)))
     case(f, CUBE, axes=Static(-1))
+    case(f, CUBE, axes=Static(()))
+    case(f, np.array(2.5))
 for f in (np.fft.fftfreq, np.fft.rfftfreq):
     for n in (1, 2, 7, 8, np.int64(5)):
         case(f, Static(n))
