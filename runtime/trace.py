@@ -138,6 +138,8 @@ class Trace:
         self.staged_sites: set[Any] = set()
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
+        # Tuples and frozen objects put together from the parts of alternatives, by identity.
+        self.merged: dict[int, Any] = {}
         # The calls in progress, by the function's code.
         self.active: dict[Any, Active] = {}
         # The bodies of try statements in progress, and what their handlers have caught, by the exception's id.

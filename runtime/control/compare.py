@@ -13,7 +13,9 @@ import numpy as np
 from anabranch.runtime import array as device
 from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -56,6 +58,11 @@ def is_(a: Any, b: Any) -> Any:
     if _is_bool(a) and _is_bool(b):
         # There is one True and one False: whether two bools are one object is whether they are equal.
         return a == b
+    if a is not b and type(a) is type(b) and tracing() and {id(a), id(b)} & current().trace.merged.keys():
+        raise UnsupportedOperationError(
+            f"whether this {type(a).__name__} is that one is not known: a run-time branch or loop gave one or another, "
+            "and what it gave was put together from their parts; compare with =="
+        )
     return a is b
 
 

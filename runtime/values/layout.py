@@ -363,6 +363,8 @@ class Unpacking:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
             current().trace.bear(made)
+        elif structure.cls is not type(None):
+            current().trace.merged[id(made)] = made
         return made
 
     def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:

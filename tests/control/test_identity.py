@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import AliasError, StructureMismatchError, jit
+from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError, jit
 from anabranch.runtime.control import functional
 from tests.control.table import Program, Table
 
@@ -278,3 +278,26 @@ def test_operands_of_a_switch_are_written() -> None:
 
     assert jit(f)(0) == [10, 2]
     assert jit(f)(1) == [1, 20]
+
+
+def test_identity_of_what_was_put_together_is_refused() -> None:
+    def f(x):
+        p = (x, 1.0)
+        q = p
+        if x > 0:
+            q = (x, 2.0)
+        return q is p
+
+    with pytest.raises(UnsupportedOperationError, match="whether this tuple is that one"):
+        jit(f)(1.0)
+
+
+def test_identity_of_what_one_branch_gave_with_none_and_itself() -> None:
+    def f(x):
+        q = (x, 1.0)
+        if x > 0:
+            q = (x, 2.0)
+        r = q
+        return q is r, q is None, q is not r
+
+    assert jit(f)(1.0) == f(1.0) == (True, False, False)
