@@ -55,7 +55,8 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tupl
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
     if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
-        chosen = out.dtype
+        # The output's elements are the first operand.
+        chosen = ufunc.resolve_dtypes((out.dtype, dtype, None), casting="unsafe")[0]
     if chosen is None and ufunc in (np.add, np.multiply) and dtype.kind in "biu" and dtype.itemsize <= 8:
         # Sums and products of small integers are widened.
         chosen = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
@@ -80,7 +81,7 @@ def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
         For no elements and no identity, with NumPy's message.
     """
     value = reduce_atom(ufunc, atom_of(x), options)
-    return result(value, options.out)
+    return result(value, options.out, "unsafe")
 
 
 def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:

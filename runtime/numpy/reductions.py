@@ -103,7 +103,7 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
         x, axis = atoms.reshape(x, (1,)), 0
     dtypes = folds.loop_dtypes(ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
     value = folds.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
-    return fresh(value) if out is None else store(out, value)
+    return fresh(value) if out is None else store(out, value, "unsafe")
 
 
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):

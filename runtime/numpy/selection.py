@@ -212,6 +212,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
         raise TypeError(
             f"Cannot cast array data from {out.dtype!r} to {value.type.dtype!r} according to the rule 'safe'"
         )
+    if mode == "raise" and size and not math.prod(value.type.shape[:at]):
+        mode = "clip"  # NumPy, too, looks at no index
     return result(along(value, positions(indices, size, mode, at), at), out, "unsafe")
 
 

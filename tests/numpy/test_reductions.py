@@ -26,6 +26,13 @@ case(np.cumulative_sum, VECTOR)
 case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
 case(np.cumulative_prod, FLOATS, axis=0)
 case(np.cumulative_sum, FLOATS)
+HALVES = np.array([[1.0, 1.5, 0.5], [0.0, 2.0, 1.5]], np.float32)
+for f in (np.sum, np.prod, np.max, np.any):
+    for out in (np.zeros(2, np.int64), np.zeros(2, np.int8), np.zeros(2), np.zeros(2, bool)):
+        case(f, HALVES, axis=1, out=out)
+        case(f, HALVES > 1, axis=1, out=out)
+for out in (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.float32)):
+    case(np.cumsum, HALVES, axis=1, out=out)
 
 
 @pytest.mark.parametrize("name", case.names())
