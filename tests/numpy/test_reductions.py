@@ -31,6 +31,7 @@ for f in (np.sum, np.prod, np.max, np.any):
     for out in (np.zeros(2, np.int64), np.zeros(2, np.int8), np.zeros(2), np.zeros(2, bool)):
         case(f, HALVES, axis=1, out=out)
         case(f, HALVES > 1, axis=1, out=out)
+case(np.cumsum, HALVES, axis=1)
 for out in (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.float32)):
     case(np.cumsum, HALVES, axis=1, out=out)
 
