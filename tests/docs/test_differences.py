@@ -42,6 +42,22 @@ def test_a_choice_between_an_int_and_a_float_gives_a_float():
         assert (jit(function)(x), type(jit(function)(x))) == (eager, float)
 
 
+def test_a_choice_between_other_kinds_of_numbers_gives_one_kind():
+    def truth_or_int(x):
+        return True if x > 0 else 3
+
+    def python_or_numpy(x):
+        return 1 if x > 0 else np.int64(3)
+
+    assert truth_or_int(1.0) is True
+    assert type(jit(truth_or_int)(1.0)) is int
+    assert type(python_or_numpy(1.0)) is int
+    assert type(jit(python_or_numpy)(1.0)) is np.int64
+    for function in (truth_or_int, python_or_numpy):
+        assert jit(function)(1.0) == function(1.0)
+        assert jit(function)(-1.0) == function(-1.0)
+
+
 def test_a_loop_that_makes_a_float_of_an_int_gives_a_float():
     def halves(n):
         total = 0
