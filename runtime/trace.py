@@ -136,6 +136,8 @@ class Trace:
         self.is_outside: Callable[[Any], bool] = lambda _: False
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
+        # Operators (their function's code, and their kind) for which this trace is to start again.
+        self.restaged: set[tuple[int, str]] = set()
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
         # Tuples and frozen objects put together from the parts of alternatives, by identity.

@@ -13,7 +13,7 @@ import sysconfig
 import types
 
 from anabranch import transpile
-from anabranch.runtime.trace import Restart
+from anabranch.runtime.trace import Restart, current
 from anabranch.runtime.values.checks import internal
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
@@ -30,7 +30,12 @@ def stage_where_it_stands() -> None:
     if frame is None or frame.f_code.co_filename.startswith(("<", *_LIBRARY)):
         return
     kind = _kind(frame.f_code, frame.f_lasti)
-    if kind is not None and transpile.stage_operators(frame.f_code, kind):
+    if kind is None:
+        return
+    asked = current().trace.restaged
+    if transpile.stage_operators(frame.f_code, kind) or (id(frame.f_code), kind) in asked:
+        # NumPy, which asks an index in two ways, lets only the second exception through.
+        asked.add((id(frame.f_code), kind))
         raise Restart
 
 

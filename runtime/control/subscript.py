@@ -13,6 +13,7 @@ import numpy as np
 from anabranch.runtime.control import branches, iteration
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import atoms, checks, containers, dispatch, indexing, layout as layouts, raising, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -30,7 +31,33 @@ def at(container: Any) -> Any:
     """What stands before `[i]` for a container that Python can't index by a run-time value; others as they are."""
     if tracing() and (isinstance(container, _KINDS) or (isinstance(container, ChoiceValue) and container.of_objects)):
         return Indexed(container)
+    if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
+        return Constant(container)
     return container
+
+
+class Constant:
+    """An ndarray that an object from outside holds. What it holds is guarded, so its values are constants."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __getitem__(self, key: Any) -> Any:
+        if not traced_inside(key):
+            return self.array[key]
+        # What NumPy gives as a view could be written to, which would not reach the object's array: it can only be read.
+        values = wrap.array_of(wrap.as_atom(self.array))
+        return Array(values.storage, values.path, readonly=True)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if traced_inside(key):
+            raise UnsupportedOperationError(
+                "an array that an object from outside of the function holds is written to at a place known only at run "
+                "time; pass the array, or the object, as an argument"
+            )
+        self.array[key] = value
 
 
 class Indexed:

@@ -225,3 +225,56 @@ def test_key_set_by_a_run_time_key_in_a_branch_is_refused() -> None:
 
     with pytest.raises(StructureMismatchError, match=r"dict .*holds the keys .*depending on a run-time condition"):
         jit(f)(1)
+
+
+class Model:
+    def __init__(self):
+        self.rows = np.arange(12.0).reshape(3, 4)
+
+    def row(self, i):
+        return self.rows[i]
+
+
+MODEL = Model()
+TABLES = {"a": np.arange(3.0)}
+
+
+def by_method(i):
+    return MODEL.row(i).sum() + MODEL.rows[i, 1]
+
+
+def in_a_dict(i):
+    s = 0.0
+    for k in range(i):
+        s += TABLES["a"][k]
+    return s
+
+
+@pytest.mark.parametrize("function", [by_method, in_a_dict])
+def test_arrays_of_objects_from_outside(function):
+    compiled = jit(function)
+    assert [compiled(i) for i in (0, 2, 1)] == [function(i) for i in (0, 2, 1)]
+    with pytest.raises(IndexError, match=r"index [37] is out of bounds for axis 0 with size 3"):
+        compiled(7)
+    MODEL.rows[1, 1] += 100.0
+    TABLES["a"][0] += 100.0
+    try:
+        assert compiled(1) == function(1)
+    finally:
+        MODEL.rows[1, 1] -= 100.0
+        TABLES["a"][0] -= 100.0
+
+
+def test_writes_into_arrays_of_objects_from_outside_are_refused():
+    def through_a_view(i):
+        row = MODEL.rows[i]
+        row += 1
+
+    def in_place(i):
+        MODEL.rows[i] = 0.0
+
+    with pytest.raises(ValueError, match="read-only"):
+        jit(through_a_view)(1)
+    with pytest.raises(UnsupportedOperationError, match="that an object from outside of the function holds"):
+        jit(in_place)(1)
+    np.testing.assert_array_equal(MODEL.rows, Model().rows)

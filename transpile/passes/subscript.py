@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from anabranch.transpile.passes.base import ExpressionPass
@@ -21,11 +23,12 @@ class Subscript(ExpressionPass):
         return new.with_changes(value=reader.staged("at", new.value))
 
 
-def _is_constant(slices: object) -> bool:
-    """Whether what stands in the brackets is no single expression, or a literal."""
-    if not isinstance(slices, (list, tuple)) or len(slices) != 1:
-        return True
-    index = slices[0].slice
+def _is_constant(slices: Sequence[cst.SubscriptElement]) -> bool:
+    """Whether what stands in the brackets has no index but slices and literals."""
+    return all(_is_literal(element.slice) for element in slices)
+
+
+def _is_literal(index: cst.BaseSlice) -> bool:
     if not isinstance(index, cst.Index):
         return True
     value = index.value
