@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -36,9 +35,6 @@ from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 
 COUNTERPARTS: dict[Any, str] = {}
-_TEMPORARY = (
-    2  # references to an argument that nothing else refers to: the parameter's, and that of the function that counts
-)
 
 
 def _counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -342,7 +338,8 @@ def next_(iterator: Any, *default: Any) -> Any:
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
         )
-    if isinstance(iterator, Source) and sys.getrefcount(iterator) <= _TEMPORARY and not is_named(iterator):
+    if isinstance(iterator, Source) and not iterator.begun and not is_named(iterator):
+        # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
         return folding.first(iterator, *default)
     return next(iterator, *default)
 

@@ -29,6 +29,11 @@ class Source(abc.ABC):
         self._spent: bool | None = False  # None: perhaps not wholly
         self._items: Iterator[Any] | None = None
 
+    @property
+    def begun(self) -> bool:
+        """Whether items have been asked for one by one."""
+        return self._items is not None
+
     @abc.abstractmethod
     def run(self, take: Take) -> Any:
         """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
