@@ -38,7 +38,8 @@ class Settings:
     compile_warning : int
         After how many compilations of one function a warning says so (`ANABRANCH_COMPILE_WARNING`).
     cache_dir : Path or None
-        Where rewritten functions are kept for other processes (`ANABRANCH_CACHE_DIR`, by default `~/.cache/anabranch`);
+        Where rewritten functions and executables are kept for other processes (`ANABRANCH_CACHE_DIR`, by default
+        `~/.cache/anabranch`);
         None, or `ANABRANCH_CACHE=0`, where they are not. Its files hold code: nobody else should be able to write.
     """
 

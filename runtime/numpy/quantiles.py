@@ -225,26 +225,7 @@ def _weight_table(asked: _Request, table: Any) -> Any:
     return xp.where(xp.isnan(table), 0, columns) if asked.ignores_nan and table.dtype.kind == "f" else columns
 
 
-def _register(original: Callable[..., Any], scale: str) -> None:
-    def function(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        overwrite_input: Any = False,
-        method: Any = "linear",
-        keepdims: Any = False,
-        *,
-        weights: Any = None,
-    ) -> Any:
-        del overwrite_input  # a permission
-        keep = keepdims is not NoValue and bool(keepdims)
-        return _quantile(_Request(a, q, axis, out, method, keep, weights, scale, ignores_nan=False))
-
-    implements(original)(function)
-
-
-def _register_nan(original: Callable[..., Any], scale: str) -> None:
+def _register(original: Callable[..., Any], scale: str, ignores_nan: bool) -> None:
     def function(
         a: Any,
         q: Any,
@@ -257,16 +238,16 @@ def _register_nan(original: Callable[..., Any], scale: str) -> None:
         weights: Any = None,
     ) -> Any:
         del overwrite_input  # a permission
-        keep = keepdims is not NoValue and bool(keepdims)
-        if 0 in shape_of(a):
+        if ignores_nan and 0 in shape_of(a):
             _levels(q, scale)
             return xp.nanmean(a, axis, out=out, keepdims=keepdims)
-        return _quantile(_Request(a, q, axis, out, method, keep, weights, scale, ignores_nan=True))
+        keep = keepdims is not NoValue and bool(keepdims)
+        return _quantile(_Request(a, q, axis, out, method, keep, weights, scale, ignores_nan))
 
     implements(original)(function)
 
 
-_register(np.quantile, "unit")
-_register(np.percentile, "percent")
-_register_nan(np.nanquantile, "unit")
-_register_nan(np.nanpercentile, "percent")
+_register(np.quantile, "unit", ignores_nan=False)
+_register(np.percentile, "percent", ignores_nan=False)
+_register(np.nanquantile, "unit", ignores_nan=True)
+_register(np.nanpercentile, "percent", ignores_nan=True)
