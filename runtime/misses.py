@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.array import Array
 from anabranch.runtime.config import Settings, settings
 from anabranch.runtime.signature import Repeated
 from anabranch.runtime.values.containers import Structure
@@ -27,7 +28,8 @@ def report(function: str, key: Any, earlier: Iterable[Any], names: tuple[str, ..
     if chosen.log_compiles or chosen.explain_cache_misses:
         _log.warning(text)
     if compiles == chosen.compile_warning:
-        warnings.warn(f"{function} was compiled {compiles} times. {text}", stacklevel=4)
+        advice = "give arguments that change from call to call one type and shape, and let as few as can be be static"
+        warnings.warn(f"{function} was compiled {compiles} times; {advice}. {text}", stacklevel=4)
 
 
 def signature(key: Any, names: tuple[str, ...]) -> str:
@@ -62,7 +64,8 @@ def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if aliases:
         yield "which arrays are one", str(aliases)
     if traced_under != Settings().traced:
-        yield "settings", str(traced_under)
+        named_settings = zip(("checks", "unroll_limit", "recursion_limit"), traced_under, strict=True)
+        yield "settings", " ".join(f"{name}={value}" for name, value in named_settings)
 
 
 def _leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
@@ -83,6 +86,8 @@ def _leaf(key: Any) -> str:
             return f"the same object as container {index}"
         case ("static", _, value):
             return f"static {value!r:.60}"
+        case (cls, tuple() as shape, dtype) if cls is Array:
+            return f"Array {dtype}[{','.join(map(str, shape))}]"
         case (cls, dtype) if cls is np.generic:
             return f"NumPy {dtype}"
         case (tuple() as shape, dtype, writeable, *strides):

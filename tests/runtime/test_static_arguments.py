@@ -200,6 +200,18 @@ def test_parts_of_arguments_have_names(caplog):
     assert "state['x'] is float64[2] read-only, was Python float" in caplog.records[1].getMessage()
 
 
+def test_arrays_on_the_device_and_settings_are_told(caplog):
+    f = jit(lambda x: x[0] + 1)
+    with configure(explain_cache_misses=True), caplog.at_level(logging.WARNING, "anabranch.compiles"):
+        f(np.zeros(3))
+        f(anabranch.asarray(np.zeros(3)))
+        with configure(checks=False):
+            f(np.zeros(3))
+    _, second, third = (record.getMessage() for record in caplog.records)
+    assert "x is Array float64[3], was float64[3]" in second
+    assert "settings is checks=False unroll_limit=1024 recursion_limit=32, was not there" in third
+
+
 def test_a_changed_global_is_a_miss_with_the_same_signature(caplog):
     cell = [1.0]
 
@@ -219,7 +231,7 @@ def test_many_compilations_are_warned_of():
     with configure(compile_warning=3):
         f(1.0, 1)
         f(1.0, 2)
-        with pytest.warns(UserWarning, match=r"was compiled 3 times.*n is static 3, was static 2"):
+        with pytest.warns(UserWarning, match=r"was compiled 3 times; give arguments .*n is static 3, was static 2"):
             f(1.0, 3)
 
 
