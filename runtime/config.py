@@ -99,16 +99,6 @@ def settings() -> Settings:
 
 
 @contextlib.contextmanager
-def checking(checks: bool | None) -> Iterator[None]:
-    """With run-time indices checked or not; None leaves that as it is."""
-    if checks is None:
-        yield
-        return
-    with configure(checks=checks):
-        yield
-
-
-@contextlib.contextmanager
 def configure(**changes: Any) -> Iterator[Settings]:
     """Change settings within a `with` block; the names are those of `Settings`."""
     token = _current.set(dataclasses.replace(settings(), **changes))

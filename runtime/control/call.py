@@ -12,14 +12,14 @@ import random
 import sys
 import sysconfig
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.array import Array
-from anabranch.runtime.config import checking, settings
+from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, special, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
@@ -180,8 +180,8 @@ def resolve(function: Any) -> Any:
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)
     if inner is not None:
-        checks = getattr(function, "__anabranch_checks__", None)
-        return resolve(inner) if checks is None else functools.partial(_call_checked, checks, inner)
+        chosen = function.__anabranch_options__.settings
+        return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
             current().trace.meet(function)
@@ -195,9 +195,9 @@ def resolve(function: Any) -> Any:
     return function
 
 
-def _call_checked(checks: bool, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """A call of a compiled function with a setting of its own."""
-    with checking(checks):
+def _call_under(chosen: Mapping[str, Any], function: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of a compiled function with settings of its own."""
+    with configure(**chosen):
         return call(function, *args, **kwargs)
 
 

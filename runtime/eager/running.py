@@ -15,8 +15,9 @@ import numpy as np
 from anabranch.runtime.array import Array, placed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.eager.calls import Call, Operand, Template, described
+from anabranch.runtime.execution import Execution
 from anabranch.runtime.signature import Leaves
-from anabranch.runtime.stages import Compiled, Traced
+from anabranch.runtime.stages import Traced
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.tracing import Plan, trace_call
 from anabranch.runtime.values import arithmetic
@@ -59,7 +60,7 @@ def run(
 ) -> Any:
     """Run a call that was taken apart."""
     made = _made(function, args, kwargs, settings().checks)
-    if isinstance(made, Compiled) and made.gives_one_array:
+    if isinstance(made, Execution) and made.gives_one_array:
         return made.run_for_array(operands)
     leaves = Leaves()
     leaves.values = operands
@@ -72,7 +73,7 @@ def _made(
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
     checks: bool,
-) -> Compiled | Plan:
+) -> Execution | Plan:
     """What runs such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
     with configure(checks=checks):
@@ -80,7 +81,7 @@ def _made(
     if not plan.program.outputs:
         return plan
     name = getattr(function, "__name__", type(function).__name__)
-    return Traced(plan, None, name).lower().compile()
+    return Traced(plan, None, name).lower().compile().execution
 
 
 def cache_info() -> Any:

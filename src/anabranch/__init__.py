@@ -39,9 +39,10 @@ if TYPE_CHECKING:
         UnsupportedOperationError as UnsupportedOperationError,
         UnsupportedValueError as UnsupportedValueError,
     )
-    from anabranch.runtime.jit import Wrapped as Wrapped, jit as jit, xpr as xpr
+    from anabranch.runtime.jit import jit as jit, xpr as xpr
     from anabranch.runtime.signature import ShapeDtypeStruct as ShapeDtypeStruct
     from anabranch.runtime.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
+    from anabranch.runtime.wrapped import Wrapped as Wrapped
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
@@ -65,9 +66,10 @@ _MODULES = {
         "UnsupportedOperationError",
         "UnsupportedValueError",
     ),
-    "jit": ("Wrapped", "jit", "xpr"),
+    "jit": ("jit", "xpr"),
     "signature": ("ShapeDtypeStruct",),
     "stages": ("Compiled", "Lowered", "Traced"),
+    "wrapped": ("Wrapped",),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}
 __all__ = ["__version__", "numpy", *sorted(_HOME)]  # noqa: PLE0604 - names of the table

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.jit import Wrapped, jit
+from anabranch.runtime.jit import jit
+from anabranch.runtime.wrapped import Wrapped
 
 
 class TargetError(Exception):

@@ -254,7 +254,7 @@ def test_full_tracebacks():
 
     assert files() == {Path(HERE).name}
     with configure(full_tracebacks=True):
-        assert {"jit.py", "tracing.py", Path(HERE).name} <= files()
+        assert {"wrapped.py", "tracing.py", Path(HERE).name} <= files()
     assert files() == {Path(HERE).name}
 
 

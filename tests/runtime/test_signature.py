@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, ShapeDtypeStruct, UnsupportedValueError, jit
-from anabranch.runtime.jit import Wrapped
 from anabranch.runtime.signature import Leaves
+from anabranch.runtime.wrapped import Wrapped
 
 Point = collections.namedtuple("Point", "x y")
 Pair = collections.namedtuple("Pair", "x y")

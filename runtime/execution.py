@@ -1,0 +1,62 @@
+"""Running what was compiled: the executable, and what its Plan does around it on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime._host import CallbackError
+from anabranch.runtime._jaxlib import Executable, to_numpy
+from anabranch.runtime.array import Array
+from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on_device
+from anabranch.runtime.tracing import Plan
+from anabranch.runtime.values.effects import called_here
+
+
+class Execution:
+    """An executable with its Plan."""
+
+    __slots__ = ("executable", "gives_one_array", "plan")
+
+    def __init__(self, plan: Plan, executable: Executable) -> None:
+        self.plan = plan
+        self.executable = executable
+        self.gives_one_array = plan.gives_one_array
+
+    def run(self, leaves: Leaves) -> Any:
+        """Run on leaves of the right signature."""
+        for array in self.plan.hoisted:
+            leaves.hoist(array)
+        if self.plan.mutated:
+            check_sharing(leaves, self.plan.mutated)
+        if self.plan.written or self.plan.slots:
+            check_objects(leaves, self.plan.guards.heap)
+        if self.plan.looks_at_callers:
+            with called_here():
+                return self._with_callbacks(leaves)
+        if self.plan.on_device:
+            return self._finish_on_device(leaves)
+        return self.plan.finish(self.executable(leaves.buffers()), leaves)
+
+    def _finish_on_device(self, leaves: Leaves) -> Any:
+        """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
+        if self.gives_one_array:
+            return self.run_for_array(leaves.values)
+        outputs = self.executable.execute_buffers(on_device(leaves.values))
+        staying = self.plan.result_count
+        there: list[Any] = [Array(b) for b in outputs[:staying]]
+        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+
+    def run_for_array(self, values: Sequence[Any]) -> Array:
+        """Run, where `gives_one_array`, on leaves."""
+        return Array(self.executable.execute_buffers(on_device(values))[0])
+
+    def _with_callbacks(self, leaves: Leaves) -> Any:
+        try:
+            if self.plan.on_device:
+                return self._finish_on_device(leaves)
+            return self.plan.finish(self.executable(leaves.buffers()), leaves)
+        except CallbackError as error:
+            raised = error.__cause__
+        assert raised is not None
+        raise raised  # what the user's own code raised: a logging handler, a warning that is an error

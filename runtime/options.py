@@ -1,0 +1,31 @@
+"""What `jit` was asked for beside the function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What `jit` was asked for.
+
+    Attributes
+    ----------
+    static : frozenset of str
+        The static parameters.
+    settings : mapping
+        The settings that hold for this function whatever is in force around a call.
+    """
+
+    static: frozenset[str] = frozenset()
+    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def also(self, others: Options) -> Options:
+        """These and others, which win."""
+        return Options(self.static | others.static, {**self.settings, **others.settings})
+
+    def without(self, names: Collection[str]) -> Options:
+        """For a function of which these parameters are bound."""
+        return dataclasses.replace(self, static=self.static.difference(names))

@@ -1,0 +1,252 @@
+"""`Wrapped`: a function that is compiled for each new signature of its arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from anabranch import transpile
+from anabranch.runtime import misses
+from anabranch.runtime.arguments import arguments_of
+from anabranch.runtime.config import configure, settings
+from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
+from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.locate import add_call_site, hide_internal_frames
+from anabranch.runtime.options import Options
+from anabranch.runtime.signature import Leaves
+from anabranch.runtime.stages import Compiled, Lowered, Traced
+from anabranch.runtime.statics import Split, Static, kept, split
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.tracing import trace_call
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Wrapped(Generic[P, R]):
+    """A function that is compiled for each new signature of its arguments, as `jax.stages.Wrapped`.
+
+    Raises
+    ------
+    UnsupportedConstructError
+        When first called, where the source holds what cannot be rewritten; all of it is listed.
+    UnsupportedValueError
+        For an argument that is no array, scalar or pytree of these.
+    StaticArgumentError
+        For a static argument that is not hashable.
+    """
+
+    def __init__(self, function: Callable[P, R], options: Options) -> None:
+        self.__anabranch_function__ = function
+        self.__anabranch_options__ = options
+        self._names = _parameter_names(function)
+        self._executables: ExecutableCache[Compiled] = ExecutableCache()
+        self._lock = threading.RLock()
+        self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
+        functools.update_wrapper(self, function, updated=())
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the plain function gives, compiled."""
+        if tracing():
+            with configure(**self.__anabranch_options__.settings):
+                result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
+            return result
+        if settings().disable_jit:
+            plainly: R = self.__anabranch_function__(*args, **kwargs)
+            return plainly
+        try:
+            key, leaves, plain = self._signature(args, kwargs)
+            compiled = self._executables.get(key)
+            if compiled is None or not compiled.execution.plan.guards.hold():
+                compiled = self._compile(key, leaves, plain)
+            else:
+                self._executables.hits += 1
+            answer: R = compiled.execution.run(leaves)
+        except Exception as error:
+            if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
+                add_call_site(error, sys._getframe(1))
+            hide_internal_frames(error)
+            raise
+        return answer
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded."""
+        if instance is None:
+            return self
+        method = types.MethodType(self.__anabranch_function__, instance)
+        options = self.__anabranch_options__.without(self._names[:1])
+        try:
+            kept = self._bound.get(instance)
+            if kept is None:
+                kept = self._bound[instance] = Wrapped(_weak_method(method), options)
+        except TypeError:  # not hashable, or no weak references: compiled anew for each access
+            return Wrapped(method, options)
+        # What is kept with the instance must not keep the instance; what is handed out must.
+        bound: Wrapped[Any, Any] = Wrapped.__new__(Wrapped)
+        bound.__dict__.update(kept.__dict__, __self__=instance)
+        return bound
+
+    def __copy__(self) -> Wrapped[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Wrapped[P, R]:
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickled as functions are, by name; where the name stands for the plain function, by that."""
+        found: Any = sys.modules.get(self.__module__)
+        name = vars(self).get("__qualname__", "")
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        return Wrapped, (self.__anabranch_function__, self.__anabranch_options__)
+
+    def __repr__(self) -> str:
+        return f"<anabranch.jit of {self.__anabranch_function__!r}>"
+
+    # ---- stages ----------------------------------------------------------------------------------------------------
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
+        key, leaves, plain = self._signature(args, kwargs)
+        return self._trace(key, leaves, plain)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace and lower to StableHLO."""
+        return self.trace(*args, **kwargs).lower()
+
+    def source(self) -> str:
+        """The rewritten source; the function's own where there is nothing to rewrite."""
+        function = _plain_function(self.__anabranch_function__)
+        if not transpile.needs_rewriting(function):
+            return inspect.getsource(function)
+        return transpile.rewrite(function, counterpart, settings().cache_dir).source
+
+    def clear_cache(self) -> None:
+        """Forget all executables."""
+        self._executables.clear()
+
+    def cache_clear(self) -> None:
+        """Forget all executables, as the functions of `functools.lru_cache` do."""
+        self._executables.clear()
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found an executable, how many did not, how many there may be, and how many there are."""
+        return self._executables.info()
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Split]:
+        statics: tuple[Static, ...] = ()
+        static = self.__anabranch_options__.static
+        if static:
+            args, kwargs, statics = split(self.__anabranch_function__, static, args, kwargs)
+        leaves = Leaves()
+        names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
+        positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
+        named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
+        known = tuple([(s.name, s.key) for s in statics])
+        with configure(**self.__anabranch_options__.settings) as chosen:
+            traced_under = chosen.traced
+        return (positional, named, known, leaves.aliases(), traced_under), leaves, Split(args, kwargs, statics)
+
+    def _compile(self, key: Any, leaves: Leaves, plain: Split) -> Compiled:
+        with self._lock:
+            compiled = self._executables.get(key)
+            if compiled is None or not compiled.execution.plan.guards.hold():
+                cache, function = self._executables, self.__anabranch_function__
+                cache.misses += 1
+                cache.compiles += 1
+                name = getattr(function, "__qualname__", "function")
+                misses.report(name, key, cache.keys(), self._names, cache.compiles)
+                compiled = self._trace(key, leaves, plain).lower().compile()
+                cache.put(key, compiled)
+            return compiled
+
+    def _trace(self, key: Any, leaves: Leaves, plain: Split) -> Traced:
+        args, kwargs, statics = plain
+        aliases = _by_leaf(leaves)
+        arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
+        readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
+        strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
+        known = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
+        arguments = arguments_of(args, kwargs, **known)
+        function: Callable[..., Any] = self.__anabranch_function__
+        if statics:
+            function = functools.partial(function, **{s.name: kept(s.value) for s in statics})
+        _refuse_early(self.__anabranch_function__)
+        with configure(**self.__anabranch_options__.settings):
+            plan = trace_call(function, arguments)
+        return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
+
+
+def _refuse_early(function: Any) -> None:
+    """What cannot be rewritten at all: a function that yields or awaits, and one without source.
+
+    Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
+    """
+    if counterpart(function) is not None or staged(function) is not function:
+        return  # NumPy's or Python's own
+    plain = _plain_function(function)
+    code = plain.__code__
+    yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+    sourceless = code.co_filename.startswith("<") and not transpile.is_rewritten(code)
+    if yields or (sourceless and transpile.needs_rewriting(plain)):
+        transpile.rewrite(plain, counterpart, settings().cache_dir)
+
+
+def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The positional parameters, for messages."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
+    first: dict[int, int] = {}
+    arrays = {id(a) for a in leaves.arrays}
+    same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
+    return same if any(i != s for i, s in enumerate(same)) else ()
+
+
+def _weak_method(method: types.MethodType) -> Callable[..., Any]:
+    """The method without a strong reference to its instance, which caches it."""
+    instance, function = weakref.ref(method.__self__), method.__func__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return resolve(types.MethodType(function, instance()))(*args, **kwargs)
+
+    call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    return call
+
+
+def _plain_function(function: Any) -> types.FunctionType:
+    """The function that a method, a partial or a callable object comes down to.
+
+    Raises
+    ------
+    NoSourceError
+        When there is none that is written in Python.
+    """
+    inner = function
+    for _ in range(16):
+        if isinstance(inner, types.FunctionType):
+            plain: types.FunctionType = inspect.unwrap(inner)
+            return plain
+        inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
+    raise NoSourceError(
+        f"{function!r} is not written in Python, so there is no source to rewrite; wrap it in a function"
+    )
