@@ -6,9 +6,28 @@ import contextlib
 import contextvars
 import dataclasses
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
+
+
+class Switches(TypedDict, total=False):
+    """The settings as keyword arguments; `Settings` says what they mean."""
+
+    checks: bool
+    unroll_limit: int
+    recursion_limit: int
+    full_tracebacks: bool
+    disable_jit: bool
+    cache_size: int
+    log_compiles: bool
+    explain_cache_misses: bool
+    compile_warning: int
+    progress: float
+    progress_bar: bool
+    dump_dir: Path | str | None
+    cache_dir: Path | str | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -18,29 +37,37 @@ class Settings:
     Attributes
     ----------
     checks : bool
-        Whether a run-time index out of range raises `IndexError` (`ANABRANCH_CHECKS`).
+        Whether a run-time index out of range raises `IndexError`. Without the checks such an index is moved to the
+        nearest end of its axis, for reading and for writing.
     unroll_limit : int
-        How many steps of a loop that cannot be staged may be unrolled (`ANABRANCH_UNROLL_LIMIT`).
+        How many steps of a loop that cannot be staged may be unrolled.
     recursion_limit : int
-        To what depth a function may call itself under run-time conditions (`ANABRANCH_RECURSION_LIMIT`); a call that
-        goes deeper raises `RecursionError`.
+        To what depth a function may call itself under run-time conditions; a call that goes deeper raises
+        `RecursionError`.
     full_tracebacks : bool
-        Whether tracebacks show the project's own frames, too (`ANABRANCH_FULL_TRACEBACKS`).
+        Whether tracebacks show the project's own frames, too.
     disable_jit : bool
-        Whether jitted functions run as they were written (`ANABRANCH_DISABLE_JIT`).
+        Whether jitted functions run as they were written.
     cache_size : int
-        How many executables a jitted function keeps in memory (`ANABRANCH_CACHE_SIZE`).
+        How many executables a jitted function keeps in memory.
     log_compiles : bool
-        Whether each compilation is logged, to `anabranch.compiles` (`ANABRANCH_LOG_COMPILES`).
+        Whether each compilation is logged, to `anabranch.compiles`.
     explain_cache_misses : bool
-        Whether it is logged what is new in the signature, beside the closest one before
-        (`ANABRANCH_EXPLAIN_CACHE_MISSES`).
+        Whether it is logged what is new in the signature, beside the closest one before, or what has changed of what
+        the function reads from outside.
     compile_warning : int
-        After how many compilations of one function a warning says so (`ANABRANCH_COMPILE_WARNING`).
+        After how many compilations of one function a warning says so.
+    progress : float
+        After how many seconds of a compilation, and again after as many, a line in the log `anabranch.progress` says
+        that it goes on; 0 for never.
+    progress_bar : bool
+        Whether a terminal shows that, too, on the line that the cursor is on.
+    dump_dir : Path or None
+        A folder that gets the source, the rewritten source, the Program, the StableHLO and XLA's HLO of each
+        compilation, in files of their own.
     cache_dir : Path or None
-        Where rewritten functions and executables are kept for other processes (`ANABRANCH_CACHE_DIR`, by default
-        `~/.cache/anabranch`);
-        None, or `ANABRANCH_CACHE=0`, where they are not. Its files hold code: nobody else should be able to write.
+        Where rewritten functions and executables are kept for other processes, by default `~/.cache/anabranch`; None,
+        or `ANABRANCH_CACHE=0`, where they are not. Its files hold code: nobody else should be able to write.
     """
 
     checks: bool = True
@@ -52,6 +79,9 @@ class Settings:
     log_compiles: bool = False
     explain_cache_misses: bool = False
     compile_warning: int = 64
+    progress: float = 5.0
+    progress_bar: bool = True
+    dump_dir: Path | None = None
     cache_dir: Path | None = None
 
     @property
@@ -60,37 +90,80 @@ class Settings:
         return (self.checks, self.unroll_limit, self.recursion_limit)
 
 
-_OFF = ("", "0", "false", "no", "off")
+_DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
+_ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 
 
-def _from_environment() -> Settings:
-    switches = {
-        name: os.environ[f"ANABRANCH_{name.upper()}"].lower() not in _OFF
-        for name in ("checks", "full_tracebacks", "disable_jit", "log_compiles", "explain_cache_misses")
-        if f"ANABRANCH_{name.upper()}" in os.environ
-    }
-    numbers = {
-        name: int(os.environ[f"ANABRANCH_{name.upper()}"])
-        for name in ("unroll_limit", "recursion_limit", "cache_size", "compile_warning")
-        if f"ANABRANCH_{name.upper()}" in os.environ
-    }
-    return Settings(**switches, **numbers, cache_dir=_cache_dir())  # type: ignore[arg-type]
+def checked(changes: Mapping[str, object]) -> dict[str, Any]:
+    """The settings by their names, paths as `Path`.
+
+    Raises
+    ------
+    TypeError
+        For a name that is no setting, or a value of another type.
+    ValueError
+        For a number below 0.
+    """
+    return {name: _checked(name, value) for name, value in changes.items()}
 
 
-def _cache_dir() -> Path | None:
+def _checked(name: str, value: Any) -> Any:
+    if name not in _DEFAULTS:
+        raise TypeError(f"'{name}' is no setting; there are {', '.join(_DEFAULTS)}")
+    kind = type(_DEFAULTS[name])
+    if kind is type(None):
+        return value if value is None else Path(value)
+    fits = isinstance(value, (int, float) if kind is float else kind)
+    if not fits or (kind is not bool and isinstance(value, bool)):
+        raise TypeError(f"{name} is {value!r}, which is no {_WORDS[kind]}")
+    if kind is not bool and not value >= 0:
+        raise ValueError(f"{name} is {value!r}, which is less than 0")
+    return value
+
+
+_WORDS: Mapping[type, str] = {bool: "bool", int: "int", float: "number of seconds"}
+
+
+def _truth(text: str) -> bool:
+    if text.lower() in (*_ON, *_OFF):
+        return text.lower() in _ON
+    raise ValueError("neither 1 nor 0")
+
+
+_READERS: Mapping[type, Callable[[str], Any]] = {
+    bool: _truth, int: int, float: float, type(None): lambda text: Path(text) if text else None
+}  # fmt: skip
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings that the variables name; one that is not understood is warned of, and left out."""
+    found: dict[str, Any] = {"cache_dir": _cache_dir(environment)}
+    for name, default in _DEFAULTS.items():
+        variable = f"ANABRANCH_{name.upper()}"
+        if variable not in environment or name == "cache_dir":
+            continue
+        try:
+            found[name] = _checked(name, _READERS[type(default)](environment[variable]))
+        except (TypeError, ValueError) as error:
+            text = f"the variable {variable} is {environment[variable]!r} ({error}); {name} is {default!r} instead"
+            warnings.warn(text, stacklevel=2)
+    return Settings(**found)
+
+
+def _cache_dir(environment: Mapping[str, str]) -> Path | None:
     """The folder that the environment names, or the user's own."""
-    if os.environ.get("ANABRANCH_CACHE", "1").lower() in _OFF:
+    if environment.get("ANABRANCH_CACHE", "1").lower() in _OFF:
         return None
-    named = os.environ.get("ANABRANCH_CACHE_DIR")
+    named = environment.get("ANABRANCH_CACHE_DIR")
     if named:
         return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    base = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     # Without a home directory there is no place.
     return Path(base) / "anabranch" if os.path.isabs(base) else None
 
 
 _current: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)
-_default = _from_environment()
+_default = from_environment()
 
 
 def settings() -> Settings:
@@ -99,9 +172,17 @@ def settings() -> Settings:
 
 
 @contextlib.contextmanager
-def configure(**changes: Any) -> Iterator[Settings]:
-    """Change settings within a `with` block; the names are those of `Settings`."""
-    token = _current.set(dataclasses.replace(settings(), **changes))
+def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
+    """Change settings within a `with` block; the names are those of `Settings`.
+
+    Raises
+    ------
+    TypeError
+        For a name that is no setting, or a value of another type.
+    ValueError
+        For a number below 0.
+    """
+    token = _current.set(dataclasses.replace(settings(), **checked(changes)))
     try:
         yield settings()
     finally:

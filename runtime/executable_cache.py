@@ -51,9 +51,9 @@ class ExecutableCache(Generic[T]):
         self._entries.clear()
         self.hits = self.misses = 0
 
-    def info(self) -> CacheInfo:
+    def info(self, maxsize: int) -> CacheInfo:
         """The counts."""
-        return CacheInfo(self.hits, self.misses, settings().cache_size, len(self._entries))
+        return CacheInfo(self.hits, self.misses, maxsize, len(self._entries))
 
     def keys(self) -> list[Any]:
         """The signatures, the most recently used last."""

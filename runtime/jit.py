@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.options import Options
 from anabranch.runtime.statics import static_names
 from anabranch.runtime.wrapped import Wrapped
@@ -23,11 +24,14 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = ...,
     static_argnames: str | Sequence[str] = ...,
-    checks: bool | None = ...,
+    **switches: Unpack[Switches],
 ) -> Wrapped[P, R]: ...
 @overload
 def jit(
-    *, static_argnums: int | Sequence[int] = ..., static_argnames: str | Sequence[str] = ..., checks: bool | None = ...
+    *,
+    static_argnums: int | Sequence[int] = ...,
+    static_argnames: str | Sequence[str] = ...,
+    **switches: Unpack[Switches],
 ) -> Callable[[Callable[P, R]], Wrapped[P, R]]: ...
 
 
@@ -37,7 +41,7 @@ def jit(
     *,
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
-    checks: bool | None = None,
+    **switches: Unpack[Switches],
 ) -> Any:
     """Compile a NumPy function with XLA; calls give what the plain function gives.
 
@@ -51,10 +55,11 @@ def jit(
         has an executable of its own, and must be hashable. As in `jax.jit`.
     static_argnames : str or sequence of str
         The same by name.
-    checks : bool, optional
-        Whether an index out of range raises `IndexError`, as in NumPy, where it is known only at run time. Without the
-        checks such an index is moved to the nearest end of its axis, for reading and for writing. By default as
-        `anabranch.configure(checks=...)` or the variable `ANABRANCH_CHECKS` say, else True.
+    **switches
+        Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
+        `unroll_limit`, `recursion_limit`, `full_tracebacks`, `disable_jit`, `cache_size`, `log_compiles`,
+        `explain_cache_misses`, `compile_warning`, `progress`, `progress_bar`, `dump_dir`, `cache_dir`.
+        `anabranch.Settings` says what they mean.
 
     Returns
     -------
@@ -65,15 +70,18 @@ def jit(
     ------
     StaticArgumentError
         For a position or name that the function does not have.
+    TypeError
+        For a switch that is no setting, or has a value of another type.
     """
+    given = checked(switches)
     if fun is None:
-        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames, checks=checks)
-    if isinstance(fun, Wrapped) and (static_argnums, static_argnames, checks) == ((), (), None):
+        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames, **switches)
+    if isinstance(fun, Wrapped) and (static_argnums, static_argnames, given) == ((), (), {}):
         return fun
     if isinstance(fun, (staticmethod, classmethod)):
-        inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, checks=checks)
+        inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, **switches)
         return type(fun)(inner)
-    options = Options(static_names(fun, static_argnums, static_argnames), {} if checks is None else {"checks": checks})
+    options = Options(static_names(fun, static_argnums, static_argnames), given)
     if isinstance(fun, Wrapped):
         return Wrapped(fun.__anabranch_function__, fun.__anabranch_options__.also(options))
     return Wrapped(fun, options)

@@ -6,7 +6,6 @@ import linecache
 import types
 from collections.abc import Iterator
 
-from anabranch.runtime.config import settings
 from anabranch.runtime.values.checks import internal, is_part
 
 
@@ -57,9 +56,7 @@ def _append(error: BaseException, filename: str, line: int, start: int, end: int
 
 
 def hide_internal_frames(error: BaseException) -> None:
-    """Drop the project's own frames from an error's traceback, unless `full_tracebacks` is set."""
-    if settings().full_tracebacks:
-        return
+    """Drop the project's own frames from an error's traceback."""
     kept: types.TracebackType | None = None
     inner: types.CodeType | None = None
     for tb in reversed(list(_walk(error.__traceback__))):

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from anabranch.runtime.config import Settings, settings
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
@@ -29,3 +31,7 @@ class Options:
     def without(self, names: Collection[str]) -> Options:
         """For a function of which these parameters are bound."""
         return dataclasses.replace(self, static=self.static.difference(names))
+
+    def in_force(self) -> Settings:
+        """The settings around a call, with the function's own."""
+        return dataclasses.replace(settings(), **self.settings) if self.settings else settings()

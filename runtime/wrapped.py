@@ -60,7 +60,7 @@ class Wrapped(Generic[P, R]):
             with configure(**self.__anabranch_options__.settings):
                 result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
             return result
-        if settings().disable_jit:
+        if self.__anabranch_options__.in_force().disable_jit:
             plainly: R = self.__anabranch_function__(*args, **kwargs)
             return plainly
         try:
@@ -74,7 +74,8 @@ class Wrapped(Generic[P, R]):
         except Exception as error:
             if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
                 add_call_site(error, sys._getframe(1))
-            hide_internal_frames(error)
+            if not self.__anabranch_options__.in_force().full_tracebacks:
+                hide_internal_frames(error)
             raise
         return answer
 
@@ -119,7 +120,8 @@ class Wrapped(Generic[P, R]):
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         key, leaves, plain = self._signature(args, kwargs)
-        return self._trace(key, leaves, plain)
+        with configure(**self.__anabranch_options__.settings):
+            return self._trace(key, leaves, plain)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower to StableHLO."""
@@ -130,7 +132,7 @@ class Wrapped(Generic[P, R]):
         function = _plain_function(self.__anabranch_function__)
         if not transpile.needs_rewriting(function):
             return inspect.getsource(function)
-        return transpile.rewrite(function, counterpart, settings().cache_dir).source
+        return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
 
     def clear_cache(self) -> None:
         """Forget all executables."""
@@ -142,7 +144,7 @@ class Wrapped(Generic[P, R]):
 
     def cache_info(self) -> CacheInfo:
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
-        return self._executables.info()
+        return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 
@@ -156,12 +158,11 @@ class Wrapped(Generic[P, R]):
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         known = tuple([(s.name, s.key) for s in statics])
-        with configure(**self.__anabranch_options__.settings) as chosen:
-            traced_under = chosen.traced
+        traced_under = self.__anabranch_options__.in_force().traced
         return (positional, named, known, leaves.aliases(), traced_under), leaves, Split(args, kwargs, statics)
 
     def _compile(self, key: Any, leaves: Leaves, plain: Split) -> Compiled:
-        with self._lock:
+        with self._lock, configure(**self.__anabranch_options__.settings):
             compiled = self._executables.get(key)
             if compiled is None or not compiled.execution.plan.guards.hold():
                 cache, function = self._executables, self.__anabranch_function__
@@ -185,8 +186,7 @@ class Wrapped(Generic[P, R]):
         if statics:
             function = functools.partial(function, **{s.name: kept(s.value) for s in statics})
         _refuse_early(self.__anabranch_function__)
-        with configure(**self.__anabranch_options__.settings):
-            plan = trace_call(function, arguments)
+        plan = trace_call(function, arguments)
         return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
 
 

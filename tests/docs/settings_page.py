@@ -12,22 +12,34 @@ from anabranch.runtime.config import Settings
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 _HEAD = """# Settings
 
-Each is a variable of the environment, read when `anabranch` is imported, and a name that `anabranch.configure` takes
-for a `with` block:
+Each is an argument of `jit`, a name that `anabranch.configure` takes for a `with` block, and a variable of the
+environment:
 
 ```python
 import anabranch
 
-with anabranch.configure(log_compiles=True, unroll_limit=100):
+@anabranch.jit(unroll_limit=100)
+def f(x):
+    ...
+
+with anabranch.configure(log_compiles=True):
     f(x)
 ```
 
-`checks`, `unroll_limit` and `recursion_limit` belong to a call's signature: one that is called under others is compiled
-for them.
+The argument of `jit` holds for calls of that function, whatever the others say; `configure` holds within its block, in
+its thread and its `asyncio` task. Variables are read when the first name is asked of `anabranch`. They are on as `1`,
+`true`, `yes` or `on`, off as `0`, `false`, `no`, `off` or the empty text; what is not understood is warned of, and left
+out. A name that is no setting, or a value of another type, is a `TypeError` of `jit` and of `configure`.
 
-| name | variable | default | what it says |
-|---|---|---|---|
+`checks`, `unroll_limit` and `recursion_limit` belong to a call's signature: one that is called under others is compiled
+for them. `with anabranch.disable_jit():` is `configure(disable_jit=True)`.
+
+| name | `jit` | block | variable | default | what it says |
+|---|---|---|---|---|---|
 """
+_VARIABLES = {"cache_dir": "`ANABRANCH_CACHE_DIR`, `ANABRANCH_CACHE=0`"}
+_DEFAULTS = {"cache_dir": "the user's cache folder"}
+_EXAMPLES = {bool: "{}", int: "10", float: "2.5", type(None): '"folder"'}
 
 
 def page() -> str:
@@ -37,11 +49,14 @@ def page() -> str:
     defaults = {f.name: f.default for f in dataclasses.fields(Settings)}
     rows = []
     for name, _, body in found:
-        words = " ".join(body.split())
-        variables = re.findall(r"`(ANABRANCH_\w+(?:=\w+)?)`", words)
-        said = re.sub(r" ?\(`ANABRANCH_\w+`\)", "", words)
-        default = "the user's cache folder" if name == "cache_dir" else f"`{defaults[name]}`"
-        rows.append(f"| `{name}` | {', '.join(f'`{v}`' for v in variables)} | {default} | {said} |")
+        default = defaults[name]
+        given = f"{name}={_EXAMPLES[type(default)].format(not default)}"
+        variable = _VARIABLES.get(name, f"`ANABRANCH_{name.upper()}`")
+        cells = (
+            f"`{name}`", f"`jit(f, {given})`", f"`configure({given})`", variable,
+            _DEFAULTS.get(name, f"`{default}`"), " ".join(body.split()),
+        )  # fmt: skip
+        rows.append(f"| {' | '.join(cells)} |")
     assert [name for name, _, _ in found] == list(defaults)
     return _HEAD + "\n".join(rows) + "\n"
 
