@@ -21,6 +21,8 @@ from typing import Any, ClassVar, NoReturn, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from anabranch._locks import lock
+
 NDArray: TypeAlias = np.ndarray[Any, Any]
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
 Flag: TypeAlias = tuple[str, str | bool | int | float]
@@ -203,7 +205,7 @@ class _Here(threading.local):
 
 
 _here = _Here()
-_turn = threading.Lock()
+_turn = lock()
 
 
 def alone(run: Callable[[list[Any]], list[Any]]) -> Callable[[list[Any]], list[Any]]:

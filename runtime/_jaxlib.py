@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anabranch._locks import lock
 from anabranch.runtime._host import (
     DTYPES,
     ArgumentMismatchError,
@@ -86,6 +87,7 @@ class _Backend:
     """
 
     def __init__(self, asynchronous: bool) -> None:
+        self.asynchronous = asynchronous
         self.client = xc.make_cpu_client(asynchronous=asynchronous)
         self.device = self.client.local_devices()[0]
         self.devices = [self.device]
@@ -132,7 +134,7 @@ def _fresh_options() -> Any:
     return xc.CompileOptions.ParseFromString(options.SerializeAsString() + extra)
 
 
-_lock = threading.Lock()
+_lock = lock()
 _made_backends: dict[bool, _Backend] = {}
 _lapack_registered = False
 
@@ -144,6 +146,27 @@ def _backend(asynchronous: bool = False) -> _Backend:
         with _lock:
             made = _made_backends.get(asynchronous) or _made_backends.setdefault(asynchronous, _Backend(asynchronous))
     return made
+
+
+_compiled = False
+
+
+def has_compiled() -> bool:
+    """Whether this process has compiled: that starts threads, which belong to no client."""
+    return _compiled
+
+
+def arrays_on_device() -> list[Any]:
+    """XLA's own arrays behind every `Buffer`."""
+    made = _made_backends.get(True)
+    return [] if made is None else list(made.client.live_arrays())
+
+
+def forget_backends() -> list[_Backend]:
+    """Make new clients when they are next needed; gives those that there were."""
+    lost = list(_made_backends.values())
+    _made_backends.clear()
+    return lost
 
 
 def register_lapack() -> None:
@@ -182,6 +205,11 @@ def put(array: NDArray) -> Buffer:
     dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
     kind = BufferType(array.shape, dtype)
     return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind), kind), kind)
+
+
+def is_stale(buffer: Buffer) -> bool:
+    """Whether a buffer belongs to a client that was forgotten."""
+    return buffer.array._sharding is not _backend(asynchronous=True).sharding
 
 
 def wait(buffer: Buffer) -> None:
@@ -241,6 +269,7 @@ class Executable:
         self._adopters = [adopter(kind) for kind in outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
         self._stagings: list[Staging] = []
+        live.add(self)
 
     def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
         """Run the program and wait for its end.
@@ -341,6 +370,10 @@ class Executable:
         return pack(payload, (self.inputs, self.outputs), versions())
 
 
+# Every executable of this process.
+live: weakref.WeakSet[Executable] = weakref.WeakSet()
+
+
 def _parse(text: str) -> Any:
     """Parse and verify a StableHLO module in the current context."""
     try:
@@ -407,6 +440,8 @@ def compile_text(
     LoweringError
         The text does not parse or verify (MLIR's message and the line), or XLA can't compile it.
     """
+    global _compiled
+    _compiled = True
     backend = _backend(options.asynchronous)
     if _LAPACK_TARGET in stablehlo_text:
         register_lapack()

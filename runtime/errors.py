@@ -16,6 +16,7 @@
     ├── StaticArgumentError              (also TypeError)
     ├── ImmutableArrayError              (also TypeError)
     ├── DeletedArrayError                (also RuntimeError)
+    ├── ForkedProcessError               (also RuntimeError)
     └── EscapedTracerError               (also RuntimeError)
 """
 
@@ -79,6 +80,13 @@ class ImmutableArrayError(AnabranchError, TypeError):
 
 class DeletedArrayError(AnabranchError, RuntimeError):
     """An `anabranch.Array` is used whose memory was given back by `delete`."""
+
+
+class ForkedProcessError(AnabranchError, RuntimeError):
+    """A process that was forked after XLA had run cannot do what is asked for.
+
+    What to change: start processes with the method `spawn` or `forkserver`, or fork before the first call.
+    """
 
 
 class EscapedTracerError(AnabranchError, RuntimeError):

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch._store import Store
+from anabranch.runtime._forks import compile_text
 from anabranch.runtime._host import CompileOptions, HostCallback, SerializationError
-from anabranch.runtime._jaxlib import Executable, compile_text, deserialize, versions
+from anabranch.runtime._jaxlib import Executable, deserialize, versions
 from anabranch.runtime.config import settings
 
 LIMIT = 512 * 2**20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from anabranch import transpile
+from anabranch._locks import lock
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.config import configure, settings
@@ -50,7 +50,7 @@ class Wrapped(Generic[P, R]):
         self.__anabranch_options__ = options
         self._names = _parameter_names(function)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
-        self._lock = threading.RLock()
+        self._lock = lock()
         self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, function, updated=())
 

@@ -6,18 +6,18 @@ import builtins
 import contextlib
 import linecache
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from anabranch._locks import lock
 from anabranch.transpile import cache
 from anabranch.transpile.need import code_needs_rewriting
 from anabranch.transpile.result import Counterpart as Counterpart, Rewritten as Rewritten
 from anabranch.transpile.source import find_source
 
-_lock = threading.RLock()
+_lock = lock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
 _Key = tuple[int, int, int, bool, frozenset[str], tuple[str | None, ...]]
 _known: dict[_Key, Rewritten] = {}

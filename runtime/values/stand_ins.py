@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import Any
+
+from anabranch import _locks
 
 
 @dataclasses.dataclass(slots=True)
@@ -16,7 +17,7 @@ class Staged:
     traces: int = 0
 
 
-lock = threading.RLock()
+lock = _locks.lock()
 classes: dict[int, Staged] = {}
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
 
 from anabranch.runtime import errors
 from anabranch.transpile import CODES, UnsupportedConstructError
-from tests.transpile.support import module_from_text
+from tests.transpile.support import run_text
 
 FOLDER = Path(__file__).parents[2] / "docs" / "errors"
 PAGES = {page.stem: page for page in FOLDER.glob("AB*.md")}
@@ -24,7 +26,10 @@ def blocks(text):
 
 
 def run(block, name):
-    module_from_text(block, f"docs/errors/{name}.py")
+    module = types.ModuleType("example")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "example", module)  # what other processes find functions by
+        run_text(block, f"docs/errors/{name}.py", vars(module))
 
 
 def test_every_code_has_a_page_and_every_page_a_code():
@@ -53,6 +58,7 @@ def test_every_class_has_a_section():
     assert set(SECTIONS) == listed - {"UnsupportedConstructError"}
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize("name", SECTIONS)
 def test_section(name):
     fails, works = blocks(SECTIONS[name])

@@ -27,10 +27,15 @@ def from_text(text: str, filename: str, **names: Any) -> types.FunctionType:
 
 def module_from_text(text: str, filename: str, **names: Any) -> dict[str, Any]:
     """The names of a program that has been run, with its text where Python looks for source."""
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     namespace: dict[str, Any] = dict(names)
-    exec(compile(text, filename, "exec"), namespace)
+    run_text(text, filename, namespace)
     return namespace
+
+
+def run_text(text: str, filename: str, namespace: dict[str, Any]) -> None:
+    """Run a program in a namespace, with its text where Python looks for source."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), namespace)
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> tuple[str, str]:

@@ -1,0 +1,22 @@
+"""What runs in the interpreter that compiles for a forked process."""
+
+from __future__ import annotations
+
+from multiprocessing.connection import Connection
+
+from anabranch.runtime._jaxlib import compile_text
+
+
+def serve(descriptor: str) -> None:
+    """Compile what comes through a pipe, until its other end is closed."""
+    with Connection(int(descriptor)) as pipe:
+        while True:
+            try:
+                text, options = pipe.recv()
+            except EOFError:
+                return
+            try:
+                answer: object = compile_text(text, options).serialize()
+            except Exception as error:
+                answer = error
+            pipe.send(answer)
