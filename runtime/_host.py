@@ -163,16 +163,15 @@ class Staging:
 
     __slots__ = ("_kept", "_place", "_slots")
 
-    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any]) -> None:
+    def __init__(
+        self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any], keeps_memory: bool
+    ) -> None:
         self._place = place
         self._kept: list[Any] = []
         self._slots: list[tuple[int, BufferType, tuple[int, ...], np.dtype[Any], NDArray | None]] = []
         for index, kind in enumerate(kinds):
-            memory = aligned(kind) if 0 < kind.nbytes <= _STAGED_BYTES else None
-            buffer: Any = None if memory is None else place(memory, kind)
-            if memory is not None and buffer.unsafe_buffer_pointer() != memory.ctypes.data:
-                memory = None
-            self._kept.append(buffer)
+            memory = aligned(kind) if keeps_memory and 0 < kind.nbytes <= _STAGED_BYTES else None
+            self._kept.append(None if memory is None else place(memory, kind))
             self._slots.append((index, kind, kind.shape, kind.dtype, memory))
 
     def fill(self, arguments: Sequence[NDArray]) -> list[Any]:

@@ -8,11 +8,14 @@ packages work side by side in one process.
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from anabranch._locks import lock
 from anabranch.runtime._host import (
@@ -28,6 +31,7 @@ from anabranch.runtime._host import (
     Signature,
     Staging,
     adopter,
+    aligned,
     aligned_copy,
     alone,
     fail,
@@ -100,6 +104,13 @@ class _Backend:
         hold = xc.HostBufferSemantics.ZERO_COPY
         # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
         return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, hold, True)
+
+    @functools.cached_property
+    def keeps_memory(self) -> bool:
+        """Whether buffers stand on the memory of aligned arrays."""
+        kind = BufferType((1,), np.dtype(np.float64))
+        memory = aligned(kind)
+        return _memory(self.place(memory, kind), kind).ctypes.data == memory.ctypes.data
 
     def handler(self, kind: BufferType) -> Any:
         """What makes XLA's buffer of a result; made once, as it is slow to make."""
@@ -235,8 +246,35 @@ def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
         A writable array of its own, or without `copy` a read-only one that on CPU is the buffer's own memory.
     """
     wait(buffer)
-    array: NDArray = buffer.array._single_device_array_to_np_array_did_copy()[0]
-    return array.copy() if copy else array
+    array = _memory(buffer.array, buffer.kind)
+    if copy:
+        return array.copy()
+    array.flags.writeable = False
+    return array
+
+
+class _Exchanged:
+    """A buffer for NumPy to take over."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return _jax.buffer_to_dlpack_managed_tensor(self._array)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def _memory(array: Any, kind: BufferType) -> NDArray:
+    """The memory of XLA's buffer.
+
+    By DLPack, as jaxlib's other ways import the `jax` package, where that is installed.
+    """
+    if kind.dtype.isbuiltin != 1:  # of ml_dtypes, which NumPy does not take
+        found: NDArray = array._single_device_array_to_np_array_did_copy()[0]
+        return found
+    return np.from_dlpack(_Exchanged(array))
 
 
 class Executable:
@@ -297,7 +335,7 @@ class Executable:
         try:
             staging = self._stagings.pop()
         except IndexError:
-            staging = Staging(self.inputs, self._backend.place)
+            staging = Staging(self.inputs, self._backend.place, self._backend.keeps_memory)
         results = self._run(staging.fill(arguments))
         # Not after a failure: other parts of that run may still read from it.
         self._stagings.append(staging)

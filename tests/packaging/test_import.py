@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+from pathlib import Path
 
 import pytest
+
+import anabranch
 
 LOADED = "import sys, anabranch; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
@@ -17,3 +20,23 @@ def test_import_leaves_out(run_python, module):
 def test_version(run_python):
     version = run_python("import anabranch; print(anabranch.__version__)").strip()
     assert version == importlib.metadata.version("anabranch")
+
+
+CALLS = f"""
+import sys
+sys.path.insert(0, {str(Path(anabranch.__file__).parents[1])!r})
+import numpy as np
+import anabranch
+f = anabranch.jit(lambda x: (x + x, x > 1))
+for x in (2.0, np.arange(3.0), np.zeros((0, 2)), np.ones(2, bool), anabranch.asarray(np.arange(3) * 1j + 1)):
+    if not np.iscomplexobj(x):
+        print(*map(np.asarray, f(x)))
+print(np.asarray(anabranch.asarray(np.arange(3) * 1j)))
+print(*sorted({{name.partition('.')[0] for name in sys.modules}}))
+"""
+
+
+@pytest.mark.parametrize("module", ["jax", "numba"])
+def test_calls_leave_out(run_python, module):
+    """Some of jaxlib's functions import the `jax` package, which takes longer than all else."""
+    assert module not in run_python(CALLS).split("\n")[-2].split()

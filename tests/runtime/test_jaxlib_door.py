@@ -220,6 +220,7 @@ def test_results_outlive_the_executable(size):
 
 def test_memory_that_cannot_be_staged_is_placed_anew(monkeypatch):
     monkeypatch.setattr(host, "_ALIGNMENT", 1)
+    monkeypatch.setattr(door._backend(), "keeps_memory", False)
     executable = door.compile_text(add("tensor<33xf64>"))
     memory = np.zeros(33 * 8 + 200, np.uint8)
     for start in range(8, 200, 8):
