@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.signature import Repeated, layout_of
+from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
 from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
@@ -69,6 +70,10 @@ class Given:
         The mutable ones, in the order of `Leaves.containers`.
     numbers : dict
         From the identity of a traced number to its leaf.
+    statics : list
+        What is plain Python while tracing.
+    copies : list
+        Those of them that stand for what the caller may change.
     """
 
     def __init__(self, trace: Trace, arguments: Arguments) -> None:
@@ -79,12 +84,14 @@ class Given:
         self.handles: list[Array | None] = []
         self.containers: list[Any] = []
         self.numbers: dict[int, int] = {}
+        self.statics: list[Any] = []
+        self.copies: list[Any] = []
 
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
         match layout:
             case layouts.Held(value):
-                return self.containers[value.index] if isinstance(value, Repeated) else value
+                return self._held(value)
             case layouts.Leaf(abstract):
                 return self._leaf(layout, abstract)
             case layouts.Node(structure, children):
@@ -95,6 +102,18 @@ class Given:
                 structure.fill(made, [self.make(c) for c in children])
                 return made
         raise AssertionError("an argument is no choice")
+
+    def _held(self, value: Any) -> Any:
+        if isinstance(value, Repeated):
+            return self.containers[value.index]
+        if not isinstance(value, Static):
+            self.statics.append(value)
+            return value
+        made = kept(value.value)
+        self.statics.append(made)
+        if made is not value.value:
+            self.copies.append(made)
+        return made
 
     def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
         leaf = len(self.handles)

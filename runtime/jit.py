@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.options import Options
-from anabranch.runtime.statics import static_names
+from anabranch.runtime.statics import static_parameters
 from anabranch.runtime.wrapped import Wrapped
 
 P = ParamSpec("P")
@@ -51,10 +51,12 @@ def jit(
         A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first
         called.
     static_argnums : int or sequence of int
-        Positions of arguments that are plain Python values while tracing; negative ones count from the end. Each value
-        has an executable of its own, and must be hashable. As in `jax.jit`.
+        Positions of arguments that are plain Python values while tracing, in `*args`, too; negative ones count from the
+        end. Each value has an executable of its own: arrays and dataclasses are told apart by their contents, all
+        others by type and value, so they must be hashable. As in `jax.jit`.
     static_argnames : str or sequence of str
-        The same by name.
+        The same by name; however the call passes the argument. Text, None, functions, classes, modules, enums, paths,
+        dates and the like are static without being named.
     **switches
         Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
         `unroll_limit`, `recursion_limit`, `full_tracebacks`, `disable_jit`, `cache_size`, `log_compiles`,
@@ -81,7 +83,8 @@ def jit(
     if isinstance(fun, (staticmethod, classmethod)):
         inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, **switches)
         return type(fun)(inner)
-    options = Options(static_names(fun, static_argnums, static_argnames), given)
+    static = static_parameters(fun, static_argnums, static_argnames)
+    options = Options(static, given)
     if isinstance(fun, Wrapped):
         return Wrapped(fun.__anabranch_function__, fun.__anabranch_options__.also(options))
     return Wrapped(fun, options)

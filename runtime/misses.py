@@ -53,14 +53,12 @@ def explanation(key: Any, earlier: list[Any], names: tuple[str, ...]) -> str:
 
 
 def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    positional, named, statics, aliases, traced_under = key
+    positional, named, aliases, traced_under = key
     for i, part in enumerate(positional):
         yield from _leaves(names[i] if i < len(names) else f"*args[{i - len(names)}]", part)
     places = {name: i for i, name in enumerate(names)}
     for name, part in sorted(named, key=lambda row: places.get(row[0], len(places))):
         yield from _leaves(name, part)
-    for name, content in statics:
-        yield name, f"static {_content(content)}"
     if aliases:
         yield "which arrays are one", str(aliases)
     if traced_under != Settings().traced:
@@ -86,6 +84,8 @@ def _leaf(key: Any) -> str:
             return f"the same object as container {index}"
         case ("static", _, value):
             return f"static {value!r:.60}"
+        case ("static", cls, *parts):
+            return f"static {cls.__name__} {str(tuple(parts))[:60]}"
         case (cls, tuple() as shape, dtype) if cls is Array:
             return f"Array {dtype}[{','.join(map(str, shape))}]"
         case (cls, dtype) if cls is np.generic:
@@ -95,9 +95,3 @@ def _leaf(key: Any) -> str:
             notes += "".join(f" of strides {s}" for s in strides)
             return f"{dtype}[{','.join(map(str, shape))}]{notes}"
     return repr(key)
-
-
-def _content(key: Any) -> str:
-    if isinstance(key, tuple) and len(key) == 2:
-        return f"{key[1]!r:.60}"
-    return f"{key[0].__name__} {str(key[1:])[:60]}"

@@ -15,13 +15,13 @@ class Options:
 
     Attributes
     ----------
-    static : frozenset of str
-        The static parameters.
+    static : frozenset of str and int
+        The static parameters by name, and positions in `*args`.
     settings : mapping
         The settings that hold for this function whatever is in force around a call.
     """
 
-    static: frozenset[str] = frozenset()
+    static: frozenset[str | int] = frozenset()
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def also(self, others: Options) -> Options:
@@ -30,7 +30,9 @@ class Options:
 
     def without(self, names: Collection[str]) -> Options:
         """For a function of which these parameters are bound."""
-        return dataclasses.replace(self, static=self.static.difference(names))
+        rest = self.static.difference(names)
+        shifted = [s - len(names) if isinstance(s, int) and s >= 0 else s for s in rest]
+        return dataclasses.replace(self, static=frozenset(shifted))
 
     def in_force(self) -> Settings:
         """The settings around a call, with the function's own."""

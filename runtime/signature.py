@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import types
 from collections.abc import Container, Sequence
 from typing import Any
 
@@ -12,14 +11,11 @@ import numpy as np
 from anabranch.runtime import array as device
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, UnsupportedValueError
+from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 
 NDArray = np.ndarray[Any, Any]
-_STATIC = (
-    str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
-    np.dtype, type(Ellipsis), range, slice,
-)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -84,8 +80,10 @@ class Leaves:
                 raise UnsupportedValueError(f"argument '{where}': a scalar of dtype {value.dtype} cannot be compiled")
             self.values.append(value)
             return (np.generic, value.dtype)
-        if isinstance(value, _STATIC):
-            return _static_key(value)
+        if kind is Static:
+            return ("static", *value.key)
+        if is_static(value):
+            return ("static", *self._static_key(value, where))
         if isinstance(value, ShapeDtypeStruct):
             self.values.append(np.zeros(value.shape, value.dtype))
             return (tuple(value.shape), np.dtype(value.dtype), True)
@@ -103,6 +101,14 @@ class Leaves:
             structure,
             *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
         )
+
+    def _static_key(self, value: Any, where: str) -> Any:
+        try:
+            return key_of(value)
+        except TypeError:
+            raise UnsupportedValueError(
+                f"argument '{where}' is a {type(value).__name__} ({value!r:.60}) that holds something without a hash"
+            ) from None
 
     def hoist(self, array: NDArray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
@@ -200,26 +206,15 @@ def _native(array: NDArray) -> NDArray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def exact_key(value: Any) -> Any:
-    """What tells static values apart that compare equal: types, and signs of zeros."""
-    if isinstance(value, (tuple, frozenset)):
-        return (type(value), *map(exact_key, value))
-    if isinstance(value, (float, complex)):
-        return (type(value), repr(value))
-    return type(value)
-
-
-def _static_key(value: Any) -> Any:
-    if isinstance(value, slice):
-        return (slice, value.start, value.stop, value.step)
-    return ("static", type(value), value)
-
-
 def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
     """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
 
     `seen` numbers the mutable containers of the call's arguments by identity.
     """
+    if isinstance(value, Static):
+        return layouts.Held(value)
+    if is_static(value):
+        return layouts.Held(value)
     if type(value) in PYTHON_DTYPES:
         return layouts.Leaf(python_abstract(type(value)))
     if isinstance(value, np.generic):
@@ -230,7 +225,7 @@ def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
         return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
     if isinstance(value, ShapeDtypeStruct):
         return layouts.Leaf(Abstract(tuple(value.shape), np.dtype(value.dtype), Kind.ARRAY))
-    structure = None if isinstance(value, _STATIC) else containers.structure_of(value)
+    structure = containers.structure_of(value)
     if structure is None:
         return layouts.Held(value)
     if structure.mutable:

@@ -1,133 +1,154 @@
-"""Static arguments: which parameters they are, and what tells their values apart."""
+"""Static arguments: which ones they are, and how a call's arguments are arranged around them."""
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-import hashlib
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from anabranch.runtime.errors import StaticArgumentError
-from anabranch.runtime.signature import exact_key
+from anabranch.runtime.static_values import Static, key_of
+from anabranch.runtime.values.opaque import is_opaque
 
 
-class Static(NamedTuple):
-    """A static argument: its name, what tells its value apart, and the value that is traced with."""
-
-    name: str
-    key: Any
-    value: Any
-
-
-class Split(NamedTuple):
-    """A call's arguments, with the static ones apart."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    statics: tuple[Static, ...]
-
-
-def static_names(fun: Callable[..., Any], nums: int | Sequence[int], names: str | Sequence[str]) -> frozenset[str]:
-    """The static parameters, by name.
+def static_parameters(fun: Callable[..., Any], nums: int | Iterable[int], names: Any) -> frozenset[str | int]:
+    """The static parameters, by name; positions beyond the named parameters, in `*args`, stay numbers.
 
     Raises
     ------
     StaticArgumentError
         For a position or name that the function does not have.
     """
-    nums = (nums,) if isinstance(nums, int) else tuple(nums)
-    names = (names,) if isinstance(names, str) else tuple(names)
-    if not nums and not names:
+    places = _numbers(nums)
+    given: tuple[Any, ...] = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    if not places and not given:
         return frozenset()
-    parameters = inspect.signature(fun).parameters
-    positional = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    chosen = set(names)
-    for n in nums:
-        if not -len(positional) <= n < len(positional):
+    form = Form.of(fun)
+    chosen: set[str | int] = set()
+    for n in places:
+        if -len(form.positional) <= n < len(form.positional) and (n >= 0 or form.rest is None):
+            chosen.add(form.positional[n])
+        elif form.rest is not None:
+            chosen.add(n)
+        else:
             raise StaticArgumentError(
-                f"static_argnums has {n}, but {fun.__qualname__} has {len(positional)} positional parameters"
+                f"static_argnums has {n}, but {_name(fun)} has {len(form.positional)} positional parameters"
             )
-        chosen.add(positional[n])
-    for name in names:
-        if name not in parameters:
-            raise StaticArgumentError(f"static_argnames has '{name}', but {fun.__qualname__} has no such parameter")
+    for name in given:
+        if not isinstance(name, str):
+            raise StaticArgumentError(f"static_argnames holds names of parameters, not {name!r}")
+        if name not in form.names and form.rest_by_name is None:
+            raise StaticArgumentError(f"static_argnames has '{name}', but {_name(fun)} has no such parameter")
+        chosen.add(name)
     return frozenset(chosen)
 
 
-def split(function: Callable[..., Any], static: frozenset[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Split:
-    """Take the static arguments out, defaults filled in; the others go by name.
-
-    Raises
-    ------
-    StaticArgumentError
-        For a value that has neither a hash nor contents to go by.
-    """
-    signature = inspect.signature(function)
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    statics = []
-    for name in sorted(static):
-        value = bound.arguments[name]
-        try:
-            key = key_of(value)
-        except TypeError:
-            raise StaticArgumentError(
-                f"static argument '{name}' of {function.__qualname__} is a {type(value).__name__}, which is not "
-                f"hashable; pass a tuple or another immutable value, or take '{name}' out of the static arguments"
-            ) from None
-        statics.append(Static(name, key, value))
-    rest: dict[str, Any] = {}
-    for name, parameter in signature.parameters.items():
-        if name in static:
-            continue
-        value = bound.arguments[name]
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            if value:
-                raise StaticArgumentError(
-                    f"{function.__qualname__} takes *args, so its static arguments must be keyword-only"
-                )
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            rest.update(value)
-        else:
-            rest[name] = value
-    return Split((), rest, tuple(statics))
-
-
-def key_of(value: Any) -> Any:
-    """What tells a static value apart: the value itself, or the contents of an array or a dataclass.
-
-    Raises
-    ------
-    TypeError
-        For anything else without a hash.
-    """
-    if isinstance(value, np.ndarray):
-        if value.dtype.hasobject:
-            raise TypeError("an array of objects")
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return (type(value), value.shape, value.dtype, value.strides, digest)
-    if type(value) is tuple:
-        return (tuple, *map(key_of, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and type(value).__hash__ is None:
-        return (type(value), *((f.name, key_of(getattr(value, f.name))) for f in dataclasses.fields(value)))
-    hash(value)
-    return (exact_key(value), value)
-
-
-def kept(value: Any) -> Any:
-    """The value to trace with: of what may change after the call, a copy; an array's cannot be written."""
-    if isinstance(value, np.ndarray):
-        made = value.copy(order="K")
-        made.flags.writeable = False
-        return made
-    if type(value) is tuple:
-        return tuple(map(kept, value))
+def _numbers(nums: Any) -> tuple[int, ...]:
     try:
-        hash(value)
+        return tuple(map(operator.index, nums)) if isinstance(nums, Iterable) else (operator.index(nums),)
     except TypeError:
-        return copy.deepcopy(value)
-    return value
+        raise StaticArgumentError(f"static_argnums holds positions of parameters, not {nums!r}") from None
+
+
+def _name(fun: Any) -> str:
+    return getattr(fun, "__qualname__", None) or repr(fun)
+
+
+class Form:
+    """What a function's signature says of where an argument may stand."""
+
+    __slots__ = ("by_keyword", "defaults", "names", "positional", "rest", "rest_by_name")
+
+    def __init__(self, parameters: Sequence[inspect.Parameter]) -> None:
+        kinds = inspect.Parameter
+        places = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+        self.positional = tuple(p.name for p in places)
+        self.by_keyword = {p.name for p in places if p.kind is kinds.POSITIONAL_OR_KEYWORD}
+        self.defaults = {p.name: p.default for p in parameters if p.default is not kinds.empty}
+        self.names = {p.name for p in parameters}
+        self.rest = next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), None)
+        self.rest_by_name = next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None)
+
+    @staticmethod
+    def of(fun: Callable[..., Any]) -> Form:
+        """The form of a callable; one that has no signature takes anything."""
+        try:
+            return Form(list(inspect.signature(fun).parameters.values()))
+        except (TypeError, ValueError):
+            kinds = inspect.Parameter
+            return Form([kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)])
+
+
+class Statics:
+    """The static arguments of one function."""
+
+    __slots__ = ("_form", "_name", "_names", "_numbers")
+
+    def __init__(self, fun: Callable[..., Any], static: Iterable[str | int]) -> None:
+        self._form = Form.of(fun)
+        self._name = _name(fun)
+        self._names = frozenset(s for s in static if isinstance(s, str))
+        self._numbers = frozenset(s for s in static if isinstance(s, int))
+
+    def __bool__(self) -> bool:
+        return bool(self._names or self._numbers)
+
+    def arrange(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with the static ones marked, in one form however the call was written.
+
+        What was given by name stands at its position where it can. Static parameters that were left out are there by
+        their defaults.
+
+        Raises
+        ------
+        StaticArgumentError
+            For a value that has neither a hash nor contents to go by.
+        """
+        form, left = self._form, dict(kwargs)
+        placed = list(args)
+        for name in form.positional[len(args) :]:
+            if name in left and name in form.by_keyword:
+                placed.append(left.pop(name))
+            elif name in self._names and name in form.defaults:
+                placed.append(form.defaults[name])
+            else:
+                break  # what follows goes by name
+        for name in self._names:
+            by_name = name in form.by_keyword or name not in form.positional
+            if name in form.defaults and by_name and name not in left and name not in form.positional[: len(placed)]:
+                left[name] = form.defaults[name]
+        marked = [self._at(i, value, len(placed)) for i, value in enumerate(placed)]
+        return tuple(marked), {k: self.mark(k, v) if self._is_static(k) else v for k, v in left.items()}
+
+    def _is_static(self, name: str) -> bool:
+        known = self._form.names
+        return name in self._names or (name not in known and self._form.rest_by_name in self._names)
+
+    def _at(self, place: int, value: Any, count: int) -> Any:
+        """The argument at a position, marked where it is static."""
+        named = self._form.positional
+        if place < len(named):
+            name, static = named[place], named[place] in self._names
+        else:
+            name, static = f"*{self._form.rest}[{place - len(named)}]", self._form.rest in self._names
+        return self.mark(name, value) if static or not self._numbers.isdisjoint((place, place - count)) else value
+
+    def mark(self, name: str, value: Any) -> Static:
+        """A static argument.
+
+        Raises
+        ------
+        StaticArgumentError
+        """
+        try:
+            return Static(key_of(value), value)
+        except StaticArgumentError:
+            raise
+        except Exception as error:
+            why = "not hashable" if isinstance(error, TypeError) else f"not hashable ({type(error).__name__}: {error})"
+            why = "changed by being used" if is_opaque(value) else why
+            raise StaticArgumentError(
+                f"static argument '{name}' of {self._name} is a {type(value).__name__}, which is {why}; pass a tuple "
+                f"or another immutable value, or take '{name}' out of the static arguments"
+            ) from None

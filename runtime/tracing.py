@@ -22,6 +22,7 @@ from anabranch.runtime.locate import add_location
 from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.results import Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
+from anabranch.runtime.static_values import may_change
 from anabranch.runtime.trace import Builder, Failure, OnDevice, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising
 from anabranch.runtime.values.abstract import Kind
@@ -151,6 +152,9 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         trace.needs_plain = restaging.stage_where_it_stands
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
+        for value in filter(may_change, given.statics):
+            trace.enter(value)
+        copies = Heap(given.copies)
         try:
             value = resolve(function)(*given.args, **given.kwargs)
             reached = True
@@ -172,8 +176,17 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
+        _refuse_changes(copies)
         effects = Effects.found(before, guards, given)
         return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+
+
+def _refuse_changes(statics: Heap) -> None:
+    for slot in statics.changes():
+        raise UnsupportedOperationError(
+            f"the function changes a {type(slot.target).__name__} that is (part of) a static argument, of which only "
+            "the contents at the call are known; pass it as an ordinary argument, or return a new one"
+        )
 
 
 def _put_back(guards: Guards) -> None:

@@ -8,7 +8,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,12 +24,13 @@ from anabranch.runtime.locate import add_call_site, hide_internal_frames
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.stages import Compiled, Lowered, Traced
-from anabranch.runtime.statics import Split, Static, kept, split
+from anabranch.runtime.statics import Statics
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import trace_call
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
 
 
 class Wrapped(Generic[P, R]):
@@ -45,10 +46,13 @@ class Wrapped(Generic[P, R]):
         For a static argument that is not hashable.
     """
 
+    __anabranch_static__ = True  # as an argument of another one
+
     def __init__(self, function: Callable[P, R], options: Options) -> None:
         self.__anabranch_function__ = function
         self.__anabranch_options__ = options
         self._names = _parameter_names(function)
+        self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._lock = lock()
         self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
@@ -64,10 +68,10 @@ class Wrapped(Generic[P, R]):
             plainly: R = self.__anabranch_function__(*args, **kwargs)
             return plainly
         try:
-            key, leaves, plain = self._signature(args, kwargs)
+            key, leaves, call = self._signature(args, kwargs)
             compiled = self._executables.get(key)
             if compiled is None or not compiled.execution.plan.guards.hold():
-                compiled = self._compile(key, leaves, plain)
+                compiled = self._compile(key, leaves, call)
             else:
                 self._executables.hits += 1
             answer: R = compiled.execution.run(leaves)
@@ -119,9 +123,9 @@ class Wrapped(Generic[P, R]):
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
-        key, leaves, plain = self._signature(args, kwargs)
+        key, leaves, call = self._signature(args, kwargs)
         with configure(**self.__anabranch_options__.settings):
-            return self._trace(key, leaves, plain)
+            return self._trace(key, leaves, call)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower to StableHLO."""
@@ -148,20 +152,17 @@ class Wrapped(Generic[P, R]):
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Split]:
-        statics: tuple[Static, ...] = ()
-        static = self.__anabranch_options__.static
-        if static:
-            args, kwargs, statics = split(self.__anabranch_function__, static, args, kwargs)
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Call]:
+        if self._statics:
+            args, kwargs = self._statics.arrange(args, kwargs)
         leaves = Leaves()
         names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
-        known = tuple([(s.name, s.key) for s in statics])
         traced_under = self.__anabranch_options__.in_force().traced
-        return (positional, named, known, leaves.aliases(), traced_under), leaves, Split(args, kwargs, statics)
+        return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
-    def _compile(self, key: Any, leaves: Leaves, plain: Split) -> Compiled:
+    def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         with self._lock, configure(**self.__anabranch_options__.settings):
             compiled = self._executables.get(key)
             if compiled is None or not compiled.execution.plan.guards.hold():
@@ -170,24 +171,21 @@ class Wrapped(Generic[P, R]):
                 cache.compiles += 1
                 name = getattr(function, "__qualname__", "function")
                 misses.report(name, key, cache.keys(), self._names, cache.compiles)
-                compiled = self._trace(key, leaves, plain).lower().compile()
+                compiled = self._trace(key, leaves, call).lower().compile()
                 cache.put(key, compiled)
             return compiled
 
-    def _trace(self, key: Any, leaves: Leaves, plain: Split) -> Traced:
-        args, kwargs, statics = plain
+    def _trace(self, key: Any, leaves: Leaves, call: Call) -> Traced:
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
         strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        known = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
-        arguments = arguments_of(args, kwargs, **known)
+        known: dict[str, Any] = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
+        arguments = arguments_of(call[0], call[1], **known)
         function: Callable[..., Any] = self.__anabranch_function__
-        if statics:
-            function = functools.partial(function, **{s.name: kept(s.value) for s in statics})
-        _refuse_early(self.__anabranch_function__)
+        _refuse_early(function)
         plan = trace_call(function, arguments)
-        return Traced(plan, key, getattr(self.__anabranch_function__, "__qualname__", "function"))
+        return Traced(plan, key, getattr(function, "__qualname__", "function"))
 
 
 def _refuse_early(function: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import Array
-from anabranch.runtime.signature import exact_key
+from anabranch.runtime.static_values import key_of
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
 
@@ -63,7 +63,7 @@ def described(value: Any, operands: list[Any]) -> Template:
         return Parts(_slice, (), tuple([described(v, operands) for v in (value.start, value.stop, value.step)]))
     if isinstance(value, np.generic):
         return Constant((type(value), repr(value)), value)
-    return Constant((exact_key(value), value), value)
+    return Constant(key_of(value), value)
 
 
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:

@@ -158,6 +158,8 @@ def structure_of(value: Any) -> Structure | None:
         structure: Structure = own(value)
         return structure
     if isinstance(value, (tuple, list, collections.deque)):
+        if hasattr(cls, "n_sequence_fields"):
+            return None  # made by C code: time.struct_time, sys.version_info
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
         return Structure(cls, tuple(range(len(value))), maxlen)
     if isinstance(value, dict):
