@@ -10,9 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import multiprocessing
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -52,6 +50,10 @@ class _Compiler:
     """Another interpreter, which compiles for this one and ends with it."""
 
     def __init__(self) -> None:
+        # Few processes ever need these.
+        import multiprocessing  # noqa: PLC0415
+        import subprocess  # noqa: PLC0415
+
         self._lock = lock()
         self._here, there = multiprocessing.Pipe()
         command = [sys.executable, "-c", _SERVE, str(there.fileno()), *sys.path]

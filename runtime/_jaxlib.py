@@ -43,12 +43,7 @@ from anabranch.runtime._host import (
 )
 
 with quiet_start():
-    from jaxlib import _jax, lapack, version, xla_client as xc
-    from jaxlib.cpu import _lapack
-    from jaxlib.mlir import ir
-
-    # Not jaxlib.mlir.dialects: its classes for building ops take 25 ms to import.
-    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo
+    from jaxlib import _jax, version, xla_client as xc
 
 
 _DEFAULT_FLAGS: tuple[Flag, ...] = (
@@ -186,6 +181,9 @@ def register_lapack() -> None:
     with _lock:
         if _lapack_registered:
             return
+        from jaxlib import lapack  # noqa: PLC0415
+        from jaxlib.cpu import _lapack  # noqa: PLC0415
+
         _lapack.initialize()
         for platform_name, targets in lapack.registrations().items():
             for name, function, api_version in targets:
@@ -412,8 +410,17 @@ class Executable:
 live: weakref.WeakSet[Executable] = weakref.WeakSet()
 
 
+@functools.cache
+def _mlir() -> Any:
+    """Jaxlib's bindings of MLIR: a process that finds its executables on disk needs none."""
+    from jaxlib.mlir import ir  # noqa: PLC0415
+
+    return ir
+
+
 def _parse(text: str) -> Any:
     """Parse and verify a StableHLO module in the current context."""
+    ir = _mlir()
     try:
         return ir.Module.parse(text)
     except ir.MLIRError as error:
@@ -424,7 +431,7 @@ def _parse(text: str) -> Any:
 
 
 def _buffer_type(mlir_type: Any) -> BufferType:
-    tensor = ir.RankedTensorType(mlir_type)
+    tensor = _mlir().RankedTensorType(mlir_type)
     dtype = DTYPES.get(str(tensor.element_type))
     if dtype is None or not tensor.has_static_shape:
         raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
@@ -434,7 +441,7 @@ def _buffer_type(mlir_type: Any) -> BufferType:
 def _signature(module: Any) -> Signature:
     """Types of the arguments and results of `main`."""
     for function in module.body.operations:
-        if ir.StringAttr(function.attributes["sym_name"]).value != "main":
+        if _mlir().StringAttr(function.attributes["sym_name"]).value != "main":
             continue
         # A donated argument would be the caller's own memory, or memory kept for the next call.
         if re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs"))):
@@ -447,9 +454,12 @@ def _signature(module: Any) -> Signature:
 @contextlib.contextmanager
 def _mlir_context() -> Iterator[None]:
     """A context of its own for one module: types and constants live as long as their context."""
-    context = ir.Context()
+    # Not jaxlib.mlir.dialects: its classes for building ops take 25 ms to import.
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo  # noqa: PLC0415
+
+    context = _mlir().Context()
     context.enable_multithreading(False)
-    registry = ir.DialectRegistry()
+    registry = _mlir().DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     context.append_dialect_registry(registry)
     for dialect in (_chlo, _stablehlo, _sdy):

@@ -6,8 +6,10 @@ features.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import itertools
 import os
 import platform
 import sys
@@ -52,13 +54,17 @@ def key_of(text: str, options: CompileOptions) -> str:
 @functools.cache
 def processor() -> str:
     """The processor and its features: code for one may not run on another."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    wanted = ("flags", "Features", "model name", "cpu family", "model", "stepping")
-    described = sorted({line for line in lines if line.partition(":")[0].strip() in wanted})
-    return "\n".join([sys.platform, platform.machine(), platform.processor(), *described])
+    described: list[str] = []
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        # The first of the processors: there may be hundreds, each with as long a text.
+        for line in itertools.takewhile(str.strip, file):
+            name, _, value = line.partition(":")
+            if name.strip() in _DESCRIBING:
+                described.append(f"{name.strip()}: {value.strip()}")
+    return "\n".join([sys.platform, platform.machine(), *described])
+
+
+_DESCRIBING = frozenset({"flags", "Features", "model name", "cpu family", "model", "stepping"})
 
 
 @functools.lru_cache(maxsize=16)

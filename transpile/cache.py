@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 from anabranch._store import Store
@@ -56,15 +57,22 @@ def _version_of(module: types.ModuleType) -> str:
 @functools.cache
 def _versions() -> tuple[str, ...]:
     """Of Python, of its byte code, of libcst, of the package, and of the files of the package's transpiler."""
-    digest = hashlib.sha256()
-    here = Path(__file__).parent
-    for file in sorted(here.rglob("*.py")):
-        digest.update(file.relative_to(here).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    files = sorted((place, found.st_size, found.st_mtime_ns) for place, found in _files(os.path.dirname(__file__)))
     # The installed libcst, told without importing it (and without importlib.metadata, which takes as long).
     found = importlib.util.find_spec("libcst")
     place = found.origin if found is not None and found.origin is not None else ""
     libcst = f"{place} {os.stat(place).st_mtime_ns}" if os.path.exists(place) else place
-    return sys.version, importlib.util.MAGIC_NUMBER.hex(), libcst, __version__, digest.hexdigest()
+    return sys.version, importlib.util.MAGIC_NUMBER.hex(), libcst, __version__, repr(files)
+
+
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The modules in a folder and in those inside it."""
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.is_dir():
+                yield from _files(entry.path)
+            elif entry.name.endswith(".py"):
+                yield entry.path, entry.stat()
 
 
 def load(folder: Path, key: str) -> Rewritten | None:

@@ -117,7 +117,7 @@ def _def_source(code: types.CodeType, lines: list[str]) -> Source:
     """The block that starts on the code's first line, with its decorators."""
     first = code.co_firstlineno
     try:
-        block = inspect.getblock(lines[first - 1 :])
+        block = _block(code, lines) or inspect.getblock(lines[first - 1 :])
     except (IndentationError, SyntaxError) as error:
         raise NoSourceError(f"{code.co_filename}, line {first}: the source no longer parses ({error})") from error
     # A form feed at the start of a line counts for nothing, and sets the count of columns back.
@@ -125,6 +125,40 @@ def _def_source(code: types.CodeType, lines: list[str]) -> Source:
     if f"def {code.co_name}" not in " ".join(text.split()):
         raise NoSourceError(f"{code.co_filename}, line {first}: no 'def {code.co_name}' there; has the file changed?")
     return Source(text if text.endswith("\n") else text + "\n", code.co_filename, first)
+
+
+def _block(code: types.CodeType, lines: list[str]) -> list[str] | None:
+    """What `inspect.getblock` gives, told by indentation after the last line that has code; None where it may differ.
+
+    Cutting a file into tokens, as that does, takes longer than all else that a function found in the cache needs.
+    """
+    first = lines[code.co_firstlineno - 1]
+    margin = first[: len(first) - len(first.lstrip(" \t"))]
+    end = after = _last_line(code)
+    for line in lines[after:]:
+        text = line.lstrip(" \t")
+        indentation = line[: len(line) - len(text)]
+        if text.strip() and not (indentation.startswith(margin) and len(indentation) > len(margin)):
+            break
+        after += 1
+        if text.startswith("#"):
+            return None
+        if text.strip():
+            end = after
+    block = lines[code.co_firstlineno - 1 : end]
+    if any("\f" in line for line in lines[code.co_firstlineno - 1 : after]):
+        return None
+    try:
+        ast.parse("".join(["if True:\n", *block] if margin else block))
+    except (SyntaxError, ValueError):
+        return None
+    return block
+
+
+def _last_line(code: types.CodeType) -> int:
+    """The last line that something in a function's code stands on."""
+    lines = [end for _, end, _, _ in code.co_positions() if end is not None]
+    return max([code.co_firstlineno, *lines, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
 
 
 def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:

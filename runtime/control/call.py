@@ -215,7 +215,7 @@ def _refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -
             f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the compiled "
             "function; call it outside"
         )
-    if isinstance(owner, (random.Random, np.random.Generator, np.random.RandomState)):
+    if isinstance(owner, (random.Random, *_generators())):
         raise UnsupportedOperationError(
             f"{type(owner).__name__}.{name} would give the same number at each call of the compiled function; draw the "
             "numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
@@ -226,6 +226,11 @@ def _refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -
         raise UnsupportedOperationError(
             f"{name}() of a file would run only while the function is traced; call it outside, or use print(file=...)"
         )
+
+
+def _generators() -> tuple[type, ...]:
+    """NumPy's, where somebody has asked for its module, which NumPy itself does not import."""
+    return (np.random.Generator, np.random.RandomState) if "numpy.random" in sys.modules else ()
 
 
 def _constructor(cls: type) -> Any:

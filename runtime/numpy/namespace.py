@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -100,19 +101,23 @@ def _module(module: types.ModuleType) -> Namespace:
 
 def _is_function(obj: Any) -> bool:
     """Whether a routine is one of NumPy's functions, and no method of some object but `numpy.random`'s hidden state."""
-    owner = getattr(obj, "__self__", None)
-    if isinstance(owner, np.random.RandomState):
-        return owner is np.random.mtrand._rand
+    if _random(obj):
+        return obj.__self__ is np.random.mtrand._rand
     return _of_numpy(getattr(obj, "__module__", None) or "")
 
 
 def _random(obj: Any) -> bool:
-    return isinstance(getattr(obj, "__self__", None), np.random.RandomState)
+    # NumPy itself imports this module only when somebody asks for it.
+    return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
+
+
+def _is_default_rng(obj: Any) -> bool:
+    return "numpy.random" in sys.modules and obj is np.random.default_rng
 
 
 @functools.lru_cache(maxsize=1024)
 def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
-    impure = _random(original) or original is np.random.default_rng
+    impure = _random(original) or _is_default_rng(original)
 
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -120,7 +125,7 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
             why = f": {dispatch.REFUSED[name]}" if name in dispatch.REFUSED else instead
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
-        if impure and tracing() and not (original is np.random.default_rng and (args or kwargs)):
+        if impure and tracing() and not (_is_default_rng(original) and (args or kwargs)):
             raise UnsupportedOperationError(
                 f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument, or "
                 "draw them from a key with anabranch.random"
