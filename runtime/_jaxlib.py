@@ -1,17 +1,17 @@
 """The door to XLA: StableHLO text in, executables on NumPy arrays out.
 
-The only file that imports jaxlib. Everything it uses there is private and moves between releases, so it is all here.
+With `_mlir`, which reads the text, the only file that imports jaxlib. Everything they use there is private and moves
+between releases, so it is all here.
 It patches none of jaxlib's classes and reads none of the process-wide state that belongs to the `jax` package: both
 packages work side by side in one process.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import re
+import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ import numpy as np
 
 from anabranch._locks import lock
 from anabranch.runtime._host import (
-    DTYPES,
     ArgumentMismatchError,
     BufferType,
     CompileOptions,
@@ -28,7 +27,6 @@ from anabranch.runtime._host import (
     LoweringError,
     NDArray,
     SerializationError,
-    Signature,
     Staging,
     adopter,
     aligned,
@@ -375,6 +373,11 @@ class Executable:
         if len(arguments) != len(self.inputs):
             raise ArgumentMismatchError(f"{len(arguments)} arguments, but the program takes {len(self.inputs)}")
 
+    @property
+    def loaded(self) -> Any:
+        """XLA's own object."""
+        return self._loaded
+
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimates: `flops`, `bytes accessed`, …; the names are XLA's."""
         return dict(self._loaded.cost_analysis())
@@ -411,61 +414,11 @@ live: weakref.WeakSet[Executable] = weakref.WeakSet()
 
 
 @functools.cache
-def _mlir() -> Any:
-    """Jaxlib's bindings of MLIR: a process that finds its executables on disk needs none."""
-    from jaxlib.mlir import ir  # noqa: PLC0415
+def mlir() -> types.ModuleType:
+    """The door to MLIR: a process that finds its executables on disk needs none."""
+    from anabranch.runtime import _mlir  # noqa: PLC0415
 
-    return ir
-
-
-def _parse(text: str) -> Any:
-    """Parse and verify a StableHLO module in the current context."""
-    ir = _mlir()
-    try:
-        return ir.Module.parse(text)
-    except ir.MLIRError as error:
-        message = str(error)
-        place = re.search(r'"-":(\d+):', message)
-        line = text.splitlines()[int(place.group(1)) - 1].strip() if place else ""
-        raise LoweringError(f"{message}\nin line: {line}") from error
-
-
-def _buffer_type(mlir_type: Any) -> BufferType:
-    tensor = _mlir().RankedTensorType(mlir_type)
-    dtype = DTYPES.get(str(tensor.element_type))
-    if dtype is None or not tensor.has_static_shape:
-        raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
-    return BufferType(tuple(tensor.shape), dtype)
-
-
-def _signature(module: Any) -> Signature:
-    """Types of the arguments and results of `main`."""
-    for function in module.body.operations:
-        if _mlir().StringAttr(function.attributes["sym_name"]).value != "main":
-            continue
-        # A donated argument would be the caller's own memory, or memory kept for the next call.
-        if re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs"))):
-            raise LoweringError("donated arguments are not supported")
-        kind = function.attributes["function_type"].value
-        return tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
-    raise LoweringError("the module has no function main")
-
-
-@contextlib.contextmanager
-def _mlir_context() -> Iterator[None]:
-    """A context of its own for one module: types and constants live as long as their context."""
-    # Not jaxlib.mlir.dialects: its classes for building ops take 25 ms to import.
-    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo  # noqa: PLC0415
-
-    context = _mlir().Context()
-    context.enable_multithreading(False)
-    registry = _mlir().DialectRegistry()
-    _jax_mlir_ext.register_dialects(registry)
-    context.append_dialect_registry(registry)
-    for dialect in (_chlo, _stablehlo, _sdy):
-        dialect.register_dialect(context)
-    with context:
-        yield
+    return _mlir
 
 
 def compile_text(
@@ -498,14 +451,19 @@ def compile_text(
     def build(xla_options: Any) -> Any:
         return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
 
-    with _mlir_context():
-        module = _parse(stablehlo_text)
-        inputs, outputs = _signature(module)
+    with mlir().context():
+        module = mlir().parse(stablehlo_text)
+        inputs, outputs = mlir().signature(module, may_donate=options.asynchronous)
         try:
             loaded = backend.load(build, options)
         except _jax.JaxRuntimeError as error:
             raise LoweringError(str(error)) from error
     return Executable(loaded, inputs, outputs, backend, callbacks=reported)
+
+
+def estimate(stablehlo_text: str) -> dict[str, float]:
+    """XLA's estimates of a module before it optimises, by XLA's names."""
+    return dict(_jax.hlo_module_cost_analysis(_backend().client, mlir().hlo(stablehlo_text).get_hlo_module()))
 
 
 def deserialize(data: bytes, options: CompileOptions = _PLAIN) -> Executable:

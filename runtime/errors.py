@@ -17,6 +17,7 @@
     ├── ImmutableArrayError              (also TypeError)
     ├── DeletedArrayError                (also RuntimeError)
     ├── ForkedProcessError               (also RuntimeError)
+    ├── StaleExecutableError             (also RuntimeError)
     └── EscapedTracerError               (also RuntimeError)
 """
 
@@ -86,6 +87,13 @@ class ForkedProcessError(AnabranchError, RuntimeError):
     """A process that was forked after XLA had run cannot do what is asked for.
 
     What to change: start processes with the method `spawn` or `forkserver`, or fork before the first call.
+    """
+
+
+class StaleExecutableError(AnabranchError, RuntimeError):
+    """A `Compiled` is called after something that its function reads from outside has changed.
+
+    What to change: call the jitted function, which compiles anew by itself, or pass what changes as an argument.
     """
 
 

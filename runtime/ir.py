@@ -15,6 +15,8 @@ reads from outside is an input of the equation that holds it.
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -81,13 +83,20 @@ Atom: TypeAlias = Var | Literal
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """The user's line that an equation came from."""
+    """The user's code that an equation came from, and the place in it."""
 
-    file: str
-    line: int
+    code: types.CodeType
+    instruction: int
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column; both count from 1."""
+        first, _, column, _ = next(itertools.islice(self.code.co_positions(), self.instruction // 2, None))
+        return self.code.co_filename, first or self.code.co_firstlineno, (column or 0) + 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        file, line, _ = self.place
+        return f"{file}:{line}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from anabranch.runtime.config import Switches, checked
+from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
 from anabranch.runtime.statics import static_parameters
 from anabranch.runtime.wrapped import Wrapped
@@ -90,7 +91,47 @@ def jit(
     return Wrapped(fun, options)
 
 
-def xpr(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
+def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:
+    return fun if isinstance(fun, Wrapped) else Wrapped(fun, Options())
+
+
+def make_xpr(fun: Callable[..., Any], /) -> Callable[..., Program]:
+    """A function that gives the Program of `fun` on its arguments, as `jax.make_jaxpr`.
+
+    Parameters
+    ----------
+    fun : callable
+        Jitted or not.
+
+    Returns
+    -------
+    callable
+        Takes arguments, or `ShapeDtypeStruct`s for them; computes nothing.
+    """
+
+    def traced(*args: Any, **kwargs: Any) -> Program:
+        return _wrapped(fun).trace(*args, **kwargs).program
+
+    return functools.wraps(fun, updated=())(traced) if hasattr(fun, "__name__") else traced
+
+
+def xpr(fun: Callable[..., Any], /, *primals: Any, **kwargs: Any) -> str:
     """The Program of a function on these arguments, as text."""
-    wrapped = fun if isinstance(fun, Wrapped) else jit(fun)
-    return str(wrapped.trace(*args, **kwargs).program)
+    return str(make_xpr(fun)(*primals, **kwargs))
+
+
+def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """What is known of a function's result without computing it, as `jax.eval_shape`.
+
+    Parameters
+    ----------
+    fun : callable
+        Jitted or not.
+    *args, **kwargs
+        Its arguments, or `ShapeDtypeStruct`s for them.
+
+    Returns
+    -------
+    pytree of ShapeDtypeStruct
+    """
+    return _wrapped(fun).eval_shape(*args, **kwargs)

@@ -6,7 +6,8 @@ import linecache
 import types
 from collections.abc import Iterator
 
-from anabranch.runtime.values.checks import internal, is_part
+from anabranch.runtime.frames import internal
+from anabranch.runtime.values.checks import is_part
 
 
 def positions(error: BaseException) -> tuple[str, int, int, int] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from anabranch.runtime._host import HostCallback
 from anabranch.runtime.ir import Program
-from anabranch.runtime.ops.emitter import Emitter, tensor
+from anabranch.runtime.ops.emitter import Emitter, LocatedEmitter, tensor
 
 
 class Module(NamedTuple):
@@ -21,14 +23,39 @@ def lower(program: Program) -> str:
     return module(program).text
 
 
-def module(program: Program) -> Module:
-    """The module, for Programs that have effects on the host."""
-    emitter = Emitter()
+def module(program: Program, aliases: Mapping[int, int] | None = None) -> Module:
+    """The module, for Programs that have effects on the host.
+
+    Parameters
+    ----------
+    program
+    aliases
+        Inputs whose memory an output takes over, with the outputs' numbers.
+    """
+    return _module(program, Emitter(), aliases or {}, {})
+
+
+def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:
+    """The text of the module with the user's lines, and with the names of inputs."""
+    lines = _module(program, LocatedEmitter(), aliases, names).text.splitlines()
+    # What has no place would get one in this very text.
+    return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"
+
+
+def _lacks_place(line: str) -> bool:
+    return line.strip() in ("}", "return") or (line.endswith((")", ">")) and " loc(" not in line)
+
+
+def _module(program: Program, emitter: Emitter, aliases: Mapping[int, int], names: Mapping[int, str]) -> Module:
     arguments = [f"%arg{i}" for i in range(len(program.inputs))]
     results = emitter.program(program, arguments)
-    binders = ", ".join(f"{a}: {tensor(t)}" for a, t in zip(arguments, program.in_types, strict=True))
+    binders = []
+    for i, (name, type) in enumerate(zip(arguments, program.in_types, strict=True)):
+        alias = f" {{tf.aliasing_output = {aliases[i]} : i32}}" if i in aliases else ""
+        place = f" loc({json.dumps(names[i])})" if i in names else ""
+        binders.append(f"{name}: {tensor(type)}{alias}{place}")
     outs = ", ".join(map(tensor, program.out_types))
-    lines = [f"module @{program.name} {{", f"  func.func public @main({binders}) -> ({outs}) {{"]
+    lines = [f"module @{program.name} {{", f"  func.func public @main({', '.join(binders)}) -> ({outs}) {{"]
     lines += ["    " + line for line in emitter.lines]
     lines += [f"    return {', '.join(results)} : {outs}" if results else "    return", "  }"]
     lines += ["  " + line for function in emitter.functions for line in function]

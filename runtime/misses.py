@@ -55,10 +55,10 @@ def explanation(key: Any, earlier: list[Any], names: tuple[str, ...]) -> str:
 def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     positional, named, aliases, traced_under = key
     for i, part in enumerate(positional):
-        yield from _leaves(names[i] if i < len(names) else f"*args[{i - len(names)}]", part)
+        yield from leaves(names[i] if i < len(names) else f"*args[{i - len(names)}]", part)
     places = {name: i for i, name in enumerate(names)}
     for name, part in sorted(named, key=lambda row: places.get(row[0], len(places))):
-        yield from _leaves(name, part)
+        yield from leaves(name, part)
     if aliases:
         yield "which arrays are one", str(aliases)
     if traced_under != Settings().traced:
@@ -66,12 +66,13 @@ def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield "settings", " ".join(f"{name}={value}" for name, value in named_settings)
 
 
-def _leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
+def leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
+    """What a signature says of one argument, part by part, each with its name."""
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         structure, *children = key
         yield name, structure.cls.__name__
         for place, child in zip(structure.keys, children, strict=True):
-            yield from _leaves(f"{name}[{place!r}]", child)
+            yield from leaves(f"{name}[{place!r}]", child)
         return
     yield name, _leaf(key)
 

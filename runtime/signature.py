@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import operator
 from collections.abc import Container, Sequence
 from typing import Any
 
@@ -20,16 +22,71 @@ NDArray = np.ndarray[Any, Any]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ShapeDtypeStruct:
-    """An abstract argument for `trace` and `lower`: a shape and a dtype, as `jax.ShapeDtypeStruct`.
+    """An abstract argument for `trace`, `lower` and `eval_shape`, and what they say of results.
 
     Parameters
     ----------
     shape : tuple of int
     dtype : dtype
+    weak_type : bool, optional
+        Whether it stands for a Python number, an int, float, bool or complex. As in `jax.ShapeDtypeStruct`.
+    device : str, optional
+        The device of an `anabranch.Array`, "cpu"; None for an ndarray.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For a dtype that cannot be compiled, and where it is used as an array.
     """
 
     shape: tuple[int, ...]
     dtype: Any
+    weak_type: bool = dataclasses.field(default=False, kw_only=True)
+    device: str | None = dataclasses.field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", tuple(map(operator.index, self.shape)))
+        object.__setattr__(self, "dtype", np.dtype(self.dtype).newbyteorder("="))
+        device.check_device(self.device)
+        if self.weak_type and (self.shape or self.dtype not in PYTHON_DTYPES.values()):
+            raise UnsupportedValueError(f"no Python number is a {self.dtype}[{','.join(map(str, self.shape))}]")
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def python(self) -> type[Any]:
+        """int, float, bool or complex, where `weak_type` holds."""
+        return next(kind for kind, dtype in PYTHON_DTYPES.items() if dtype == self.dtype)
+
+    def __repr__(self) -> str:
+        more = ", weak_type=True" if self.weak_type else ""
+        more += f", device={self.device!r}" if self.device is not None else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{more})"
+
+    def __array__(self, *_: Any, **__: Any) -> NDArray:
+        raise UnsupportedValueError(
+            f"{self!r} stands for an array in `trace`, `lower` and `eval_shape`; a call needs the array itself"
+        )
+
+    def key(self) -> Any:
+        """What a signature says of an argument that this stands for."""
+        if self.weak_type:
+            return self.python
+        if self.device is not None:
+            return (device.Array, self.shape, self.dtype)
+        return (self.shape, self.dtype, True)
+
+    def abstract(self) -> Abstract:
+        """What is known of it while tracing."""
+        return Abstract(self.shape, self.dtype, Kind.PYTHON if self.weak_type else Kind.ARRAY)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,8 +142,12 @@ class Leaves:
         if is_static(value):
             return ("static", *self._static_key(value, where))
         if isinstance(value, ShapeDtypeStruct):
-            self.values.append(np.zeros(value.shape, value.dtype))
-            return (tuple(value.shape), np.dtype(value.dtype), True)
+            if (value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype)) or value.dtype in _TOO_WIDE:
+                raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
+            if value.device is not None:
+                self.device[len(self.values)] = f"argument '{where}'"
+            self.values.append(value)
+            return value.key()
         structure = containers.structure_of(value)
         if structure is None:
             raise UnsupportedValueError(
@@ -224,7 +285,7 @@ def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
     if isinstance(value, np.ndarray):
         return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
     if isinstance(value, ShapeDtypeStruct):
-        return layouts.Leaf(Abstract(tuple(value.shape), np.dtype(value.dtype), Kind.ARRAY))
+        return layouts.Leaf(value.abstract())
     structure = containers.structure_of(value)
     if structure is None:
         return layouts.Held(value)

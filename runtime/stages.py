@@ -3,46 +3,100 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anabranch.runtime import executables, lower as lowering
-from anabranch.runtime._host import CompileOptions, HostCallback
-from anabranch.runtime._jaxlib import Executable
-from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime._host import CompileOptions, HostCallback, LoweringError
+from anabranch.runtime._jaxlib import estimate, mlir, platform
+from anabranch.runtime.calling import Calling, out_info
+from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.execution import Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.signature import Leaves
 from anabranch.runtime.tracing import Plan
+from anabranch.runtime.trees import PyTreeDef
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Traced:
-    """A function traced on a signature.
+class Stage:
+    """What every stage says of the function's arguments and result.
 
     Attributes
     ----------
     plan : Plan
-        The Program and what surrounds it on the host.
-    key : object
-        The signature.
-    fun_name : str
+        What a call does around the Program.
+    calling : Calling
+        How the function is called.
     """
 
     plan: Plan
-    key: Any
-    fun_name: str
+    calling: Calling
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self.calling.fun_name
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of `(args, kwargs)`, the static arguments left out."""
+        return self.calling.args_info().definition
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the result."""
+        return out_info(self.calling, self.plan).definition
+
+    @property
+    def args_info(self) -> Any:
+        """The tree `(args, kwargs)` of an `ArgInfo` for each leaf."""
+        return self.calling.args_info().built()
+
+    @property
+    def out_info(self) -> Any:
+        """The tree of the result, of a `ShapeDtypeStruct` for each leaf; `OneOf` where it is one of a few things."""
+        return out_info(self.calling, self.plan).built()
+
+    @property
+    def in_avals(self) -> Any:
+        """The tree `(args, kwargs)` of a `ShapeDtypeStruct` for each leaf: what the function can be traced with."""
+        return self.calling.structs().built()
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The donated leaves, by their places among those of `args_info`."""
+        infos = self.calling.args_info().leaves
+        return tuple(i for i, info in enumerate(infos) if info.donated)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Traced(Stage):
+    """A function traced on a signature."""
 
     @property
     def program(self) -> Program:
-        """The Program, as it was traced."""
+        """The Program, as it was traced; where `jax.stages.Traced` has `jaxpr`."""
         return self.plan.program
 
-    def lower(self) -> Lowered:
-        """The StableHLO of the optimised Program."""
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """The StableHLO of the optimised Program.
+
+        Parameters
+        ----------
+        lowering_platforms : sequence of str, optional
+            The platforms it is for; there is one, "cpu".
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another platform.
+        """
+        if lowering_platforms is not None and tuple(lowering_platforms) != (platform(),):
+            raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
         program = optimise(self.plan.program)
         module = lowering.module(program)
-        return Lowered(self, program, module.text, module.callbacks)
+        return Lowered(self.plan, self.calling, program, module.text, module.callbacks)
 
     def as_text(self) -> str:
         """The Program as text."""
@@ -50,7 +104,7 @@ class Traced:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(Stage):
     """A Program lowered to StableHLO.
 
     Attributes
@@ -59,35 +113,83 @@ class Lowered:
         The optimised Program.
     """
 
-    traced: Traced
     program: Program
     text: str
     callbacks: tuple[HostCallback, ...] = ()
 
-    def as_text(self) -> str:
-        """The StableHLO module."""
-        return self.text
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The module as text.
 
-    def compile(self, options: CompileOptions = CompileOptions()) -> Compiled:  # noqa: B008 - frozen
-        """Compile with XLA, or take the executable that another process has left on disk."""
-        if self.traced.plan.on_device:
-            options = dataclasses.replace(options, asynchronous=True)
-        return Compiled(self, executables.executable(self.text, options, self.callbacks))
+        Parameters
+        ----------
+        dialect : str, optional
+            "stablehlo", or "hlo", XLA's own form.
+        debug_info : bool, optional
+            Whether it says of each op which line and column of the user's it came from, and names the arguments.
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another dialect.
+        """
+        text = self._located() if debug_info else self.text
+        if _dialect(dialect) == "stablehlo":
+            return text
+        printed: str = mlir().hlo_text(text, metadata=debug_info)
+        return printed
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The module as an object of the compiler's: of MLIR for "stablehlo", of XLA for "hlo".
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another dialect.
+        """
+        return mlir().module(self.text) if _dialect(dialect) == "stablehlo" else mlir().hlo(self.text)
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
+        return estimate(self.text)
+
+    def compile(self, compiler_options: Mapping[str, str | bool | int | float] | None = None) -> Compiled:
+        """Compile with XLA, or take the executable that another process has left on disk.
+
+        Parameters
+        ----------
+        compiler_options : mapping, optional
+            XLA's flags for this executable alone, by name.
+
+        Raises
+        ------
+        UnsupportedValueError
+            For an option that XLA does not have, or that it cannot have this value.
+        """
+        chosen = tuple((compiler_options or {}).items())
+        options = CompileOptions(chosen, asynchronous=self.plan.on_device)
+        try:
+            executable = executables.executable(self.text, options, self.callbacks)
+        except LoweringError as error:
+            if chosen and any(name in str(error) for name, _ in chosen):
+                raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
+            raise
+        return Compiled(self.plan, self.calling, Execution(self.plan, executable))
+
+    def _located(self) -> str:
+        return lowering.located(self.program, {}, self.calling.leaf_names())
 
 
-class Compiled:
+def _dialect(name: str | None) -> str:
+    if name not in (None, "stablehlo", "hlo"):
+        raise UnsupportedValueError(f"a module can be had in the dialects 'stablehlo' and 'hlo', not {name!r}")
+    return name or "stablehlo"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compiled(Stage):
     """An executable for one signature."""
 
-    __slots__ = ("execution", "lowered")
-
-    def __init__(self, lowered: Lowered, executable: Executable) -> None:
-        self.lowered = lowered
-        self.execution = Execution(lowered.traced.plan, executable)
-
-    @property
-    def program(self) -> Program:
-        """The optimised Program."""
-        return self.lowered.program
+    execution: Execution
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.
@@ -96,15 +198,14 @@ class Compiled:
         ------
         UnsupportedValueError
             When the arguments are of another signature.
+        StaleExecutableError
+            When a global, a closure or an object that the function reads has changed since it was traced.
         """
-        leaves = Leaves()
-        key = (
-            tuple(leaves.key(a, str(i)) for i, a in enumerate(args)),
-            tuple((k, leaves.key(v, k)) for k, v in sorted(kwargs.items())),
-        )
-        if key != self.lowered.traced.key[:2]:
-            raise UnsupportedValueError(
-                f"{self.lowered.traced.fun_name} was compiled for {self.lowered.traced.key[:2]}, called with {key}"
+        leaves = self.calling.leaves(args, kwargs)
+        if not self.plan.guards.hold():
+            raise StaleExecutableError(
+                f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
+                "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
         return self.execution.run(leaves)
 
@@ -117,5 +218,9 @@ class Compiled:
         return self.execution.executable.cost_analysis()
 
     def memory_analysis(self) -> dict[str, int]:
-        """XLA's memory use, in bytes."""
+        """XLA's memory use, in bytes: of arguments, outputs, what both share ("alias"), and temporary."""
         return self.execution.executable.memory_stats()
+
+    def runtime_executable(self) -> Any:
+        """The executable as an object of jaxlib's, which changes from release to release."""
+        return self.execution.executable.loaded

@@ -83,10 +83,10 @@ class Form:
 class Statics:
     """The static arguments of one function."""
 
-    __slots__ = ("_form", "_name", "_names", "_numbers")
+    __slots__ = ("_name", "_names", "_numbers", "form")
 
     def __init__(self, fun: Callable[..., Any], static: Iterable[str | int]) -> None:
-        self._form = Form.of(fun)
+        self.form = Form.of(fun)
         self._name = _name(fun)
         self._names = frozenset(s for s in static if isinstance(s, str))
         self._numbers = frozenset(s for s in static if isinstance(s, int))
@@ -105,7 +105,7 @@ class Statics:
         StaticArgumentError
             For a value that has neither a hash nor contents to go by.
         """
-        form, left = self._form, dict(kwargs)
+        form, left = self.form, dict(kwargs)
         placed = list(args)
         for name in form.positional[len(args) :]:
             if name in left and name in form.by_keyword:
@@ -122,16 +122,16 @@ class Statics:
         return tuple(marked), {k: self.mark(k, v) if self._is_static(k) else v for k, v in left.items()}
 
     def _is_static(self, name: str) -> bool:
-        known = self._form.names
-        return name in self._names or (name not in known and self._form.rest_by_name in self._names)
+        known = self.form.names
+        return name in self._names or (name not in known and self.form.rest_by_name in self._names)
 
     def _at(self, place: int, value: Any, count: int) -> Any:
         """The argument at a position, marked where it is static."""
-        named = self._form.positional
+        named = self.form.positional
         if place < len(named):
             name, static = named[place], named[place] in self._names
         else:
-            name, static = f"*{self._form.rest}[{place - len(named)}]", self._form.rest in self._names
+            name, static = f"*{self.form.rest}[{place - len(named)}]", self.form.rest in self._names
         return self.mark(name, value) if static or not self._numbers.isdisjoint((place, place - count)) else value
 
     def mark(self, name: str, value: Any) -> Static:

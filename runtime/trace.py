@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import frames
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
@@ -240,7 +241,7 @@ class Builder:
             return tuple(Literal(np.asarray(v)) for v in values)
         outputs = tuple([Var(t) for t in types])
         self.known.update(outputs)
-        self.equations.append(Equation(op, atoms, params, outputs))
+        self.equations.append(Equation(op, atoms, params, outputs, frames.source()))
         return outputs
 
     def checkpoint(self) -> Checkpoint:

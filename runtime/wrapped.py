@@ -16,6 +16,7 @@ from anabranch import transpile
 from anabranch._locks import lock
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
+from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
@@ -125,11 +126,15 @@ class Wrapped(Generic[P, R]):
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         key, leaves, call = self._signature(args, kwargs)
         with configure(**self.__anabranch_options__.settings):
-            return self._trace(key, leaves, call)
+            return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower to StableHLO."""
         return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
+        return self.trace(*args, **kwargs).out_info
 
     def source(self) -> str:
         """The rewritten source; the function's own where there is nothing to rewrite."""
@@ -175,7 +180,7 @@ class Wrapped(Generic[P, R]):
                 cache.put(key, compiled)
             return compiled
 
-    def _trace(self, key: Any, leaves: Leaves, call: Call) -> Traced:
+    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
@@ -185,7 +190,8 @@ class Wrapped(Generic[P, R]):
         function: Callable[..., Any] = self.__anabranch_function__
         _refuse_early(function)
         plan = trace_call(function, arguments)
-        return Traced(plan, key, getattr(function, "__qualname__", "function"))
+        name = getattr(function, "__qualname__", "function")
+        return Traced(plan, Calling(name, key[:3], arguments, passed or Passed()))
 
 
 def _refuse_early(function: Any) -> None:

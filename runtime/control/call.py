@@ -24,9 +24,9 @@ from anabranch.runtime.control import builtins, mathematics, methods, operators,
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.frames import internal
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, current, tracing
-from anabranch.runtime.values.checks import internal
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.transpile import is_rewritten as is_rewritten
 

@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from anabranch.runtime.values import checks
+from anabranch.runtime.frames import internal
 from anabranch.runtime.values.opaque import Remaining
 
 
@@ -24,7 +24,7 @@ def is_named(iterator: Iterator[Any]) -> bool:
     """Whether a variable of the user's functions holds the iterator."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "trace_call":
-        if not checks.internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):
+        if not internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):
             return True
         frame = frame.f_back
     return False

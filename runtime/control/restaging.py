@@ -13,8 +13,8 @@ import sysconfig
 import types
 
 from anabranch import transpile
+from anabranch.runtime.frames import internal
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values.checks import internal
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _KINDS = {

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.array import Array, placed
+from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.eager.calls import Call, Operand, Template, described
 from anabranch.runtime.execution import Execution
@@ -76,12 +77,13 @@ def _made(
 ) -> Execution | Plan:
     """What runs such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
+    arguments = described_call.arguments()
     with configure(checks=checks):
-        plan = trace_call(described_call, described_call.arguments())
+        plan = trace_call(described_call, arguments)
     if not plan.program.outputs:
         return plan
     name = getattr(function, "__name__", type(function).__name__)
-    return Traced(plan, None, name).lower().compile().execution
+    return Traced(plan, Calling(name, (), arguments, Passed())).lower().compile().execution
 
 
 def cache_info() -> Any:

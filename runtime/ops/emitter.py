@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime._host import DTYPES, HostCallback
-from anabranch.runtime.ir import ArrayType, Atom, Literal, Program, Var
+from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
 
 _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
@@ -161,6 +162,9 @@ class Emitter:
         target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32, has_side_effect = true'
         return self.multi("custom_call", operands, in_types, outs, attributes=f"{target}, {index}")
 
+    def located(self, start: int, equation: Equation) -> None:
+        """Called when an equation's lines, those from `start` on, are there."""
+
     @contextlib.contextmanager
     def _captured(self) -> Iterator[list[str]]:
         outer, self.lines = self.lines, []
@@ -274,12 +278,30 @@ class Emitter:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
         for equation in program.equations:
+            start = len(self.lines)
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
             out_types = [v.type for v in equation.outputs]
             results = equation.op.lower(self, names, in_types, out_types, **equation.params)  # type: ignore[attr-defined]
             env.update(zip(equation.outputs, results, strict=True))
+            self.located(start, equation)
         return [read(a) for a in program.outputs]
+
+
+class LocatedEmitter(Emitter):
+    """An emitter that says of each op which line of the user's it came from."""
+
+    def located(self, start: int, equation: Equation) -> None:
+        """Write the place after each op that has none yet; an op with regions has it after the last."""
+        if equation.source is None:
+            return
+        file, line, column = equation.source.place
+        place = f" loc({json.dumps(file)}:{line}:{column})"
+        for i in range(start, len(self.lines)):
+            text = self.lines[i]
+            if not text.endswith((")", ">")) or " loc(" in text:
+                continue
+            self.lines[i] = text + place
 
 
 def _splat(value: np.ndarray[Any, Any]) -> str:

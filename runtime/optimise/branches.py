@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anabranch.runtime.ir import Atom, Equation, Program, Var
+from anabranch.runtime.ir import Atom, Equation, Program, Source, Var
 from anabranch.runtime.ops.op import Op
 
 _MOST_EQUATIONS = 24
@@ -90,7 +90,7 @@ def _flatten(equation: Equation, equations: list[Equation]) -> list[Atom]:
     sides = [_inline(equation.params[s], operands, equations) for s in ("on_true", "on_false")]
     free = _unspecified(equations[start:])
     return [
-        a if a is b or b in free else b if a in free else _select(pred, a, b, equations)
+        a if a is b or b in free else b if a in free else _select(pred, a, b, equations, equation.source)
         for a, b in zip(*sides, strict=True)
     ]
 
@@ -105,15 +105,15 @@ def _inline(program: Program, operands: list[Atom], equations: list[Equation]) -
     return [_resolve(a, names) for a in program.outputs]
 
 
-def _select(pred: Atom, a: Atom, b: Atom, equations: list[Equation]) -> Var:
+def _select(pred: Atom, a: Atom, b: Atom, equations: list[Equation], source: Source | None) -> Var:
     if a.type.shape:
-        pred = _emit("broadcast_in_dim", (pred,), equations, shape=a.type.shape, dims=())
-    return _emit("select", (pred, a, b), equations)
+        pred = _emit("broadcast_in_dim", (pred,), equations, source, shape=a.type.shape, dims=())
+    return _emit("select", (pred, a, b), equations, source)
 
 
-def _emit(name: str, inputs: tuple[Atom, ...], equations: list[Equation], **params: Any) -> Var:
+def _emit(name: str, inputs: tuple[Atom, ...], equations: list[Equation], source: Source | None, **params: Any) -> Var:
     op = Op.table[name]
     (type,) = op.type(*(a.type for a in inputs), **params)
     var = Var(type)
-    equations.append(Equation(op, inputs, params, (var,)))
+    equations.append(Equation(op, inputs, params, (var,), source))
     return var

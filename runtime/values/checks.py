@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
-import pathlib
 import re
 import sys
 import types
@@ -13,25 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.frames import internal
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Failure, current
 from anabranch.runtime.values import atoms
 
-_HERE = pathlib.Path(__file__)
-# In an editable install the package's folders are links, and code knows its file by either path. Frames of contextlib
-# stand between the project's own, and tell a user no more of theirs.
-_PACKAGE = (
-    contextlib.__file__,
-    *(str(f) for place in (_HERE, _HERE.resolve()) for f in (place.parents[1], place.parents[2] / "transpile")),
-)
-
 NDArray = np.ndarray[Any, Any]
 Frames = tuple[tuple[str, int, str], ...]
-
-
-def internal(filename: str) -> bool:
-    """Whether a code object's file is part of the project."""
-    return filename.startswith(_PACKAGE)
 
 
 def user_frames(limit: int = 16) -> Frames:

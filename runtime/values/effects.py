@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.frames import internal
 from anabranch.runtime.ops.effect import effect
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import host, layout as layouts, text
-from anabranch.runtime.values.checks import internal, users_name
+from anabranch.runtime.values.checks import users_name
 
 # The frame that called the compiled function which is running.
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)

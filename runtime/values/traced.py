@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.frames import internal
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.abstract import Abstract
-from anabranch.runtime.values.checks import internal
 
 _BINARY = {
     "add": np.add,

@@ -10,6 +10,7 @@ from anabranch._version import __version__ as __version__
 if TYPE_CHECKING:
     from anabranch import numpy as numpy
     from anabranch.runtime.array import Array as Array
+    from anabranch.runtime.calling import ArgInfo as ArgInfo
     from anabranch.runtime.config import Settings as Settings, configure as configure, disable_jit as disable_jit
     from anabranch.runtime.control.functional import (
         cond as cond,
@@ -34,20 +35,24 @@ if TYPE_CHECKING:
         IntegerRangeError as IntegerRangeError,
         NoSourceError as NoSourceError,
         SourceError as SourceError,
+        StaleExecutableError as StaleExecutableError,
         StaticArgumentError as StaticArgumentError,
         StructureMismatchError as StructureMismatchError,
         UnsupportedConstructError as UnsupportedConstructError,
         UnsupportedOperationError as UnsupportedOperationError,
         UnsupportedValueError as UnsupportedValueError,
     )
-    from anabranch.runtime.jit import jit as jit, xpr as xpr
+    from anabranch.runtime.ir import Program as Program
+    from anabranch.runtime.jit import eval_shape as eval_shape, jit as jit, make_xpr as make_xpr, xpr as xpr
     from anabranch.runtime.signature import ShapeDtypeStruct as ShapeDtypeStruct
     from anabranch.runtime.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
+    from anabranch.runtime.trees import OneOf as OneOf, PyTreeDef as PyTreeDef
     from anabranch.runtime.wrapped import Wrapped as Wrapped
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
     "array": ("Array",),
+    "calling": ("ArgInfo",),
     "config": ("Settings", "configure", "disable_jit"),
     "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
@@ -62,15 +67,18 @@ _MODULES = {
         "IntegerRangeError",
         "NoSourceError",
         "SourceError",
+        "StaleExecutableError",
         "StaticArgumentError",
         "StructureMismatchError",
         "UnsupportedConstructError",
         "UnsupportedOperationError",
         "UnsupportedValueError",
     ),
-    "jit": ("jit", "xpr"),
+    "jit": ("eval_shape", "jit", "make_xpr", "xpr"),
+    "ir": ("Program",),
     "signature": ("ShapeDtypeStruct",),
     "stages": ("Compiled", "Lowered", "Traced"),
+    "trees": ("OneOf", "PyTreeDef"),
     "wrapped": ("Wrapped",),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}
