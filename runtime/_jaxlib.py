@@ -207,11 +207,14 @@ class Buffer:
     kind: BufferType
 
 
-def put(array: NDArray) -> Buffer:
-    """Copy an array to the device. Writing to the array afterwards changes nothing there."""
+def put(array: NDArray, *, copy: bool = True) -> Buffer:
+    """Bring an array to the device.
+
+    Writing to the array afterwards changes nothing there; without `copy` it must not be written to.
+    """
     dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
     kind = BufferType(array.shape, dtype)
-    return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind), kind), kind)
+    return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind) if copy else array, kind), kind)
 
 
 def is_stale(buffer: Buffer) -> bool:
@@ -271,6 +274,11 @@ def _memory(array: Any, kind: BufferType) -> NDArray:
         found: NDArray = array._single_device_array_to_np_array_did_copy()[0]
         return found
     return np.from_dlpack(_Exchanged(array))
+
+
+def exported(buffer: Buffer) -> Any:
+    """A DLPack capsule of a copy of a buffer, of any dtype that DLPack knows."""
+    return _jax.buffer_to_dlpack_managed_tensor(put(to_numpy(buffer, copy=False)).array)
 
 
 class Executable:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from anabranch.runtime._host import DTYPES, BufferType
-from anabranch.runtime._jaxlib import Buffer, put, to_numpy, wait
+from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 
 NDArray = np.ndarray[Any, Any]
@@ -48,7 +48,15 @@ class Operations(Protocol):
         """A call of one of NumPy's functions."""
 
 
-_operations: Operations
+class _Unloaded:
+    """Loads what does the operations when the first is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        importlib.import_module("anabranch.runtime.eager.operations")
+        return getattr(_operations, name)
+
+
+_operations: Operations = _Unloaded()
 
 
 def serve(operations: Operations) -> None:
@@ -262,20 +270,23 @@ class Array:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule: the array's own memory for who understands that it is read-only, else a copy.
+        """A DLPack capsule of a copy, or with `copy=False` of the array's own memory, which nobody may write to.
+
+        The copy is there since libraries write to what they were told is read-only, PyTorch among them.
 
         Raises
         ------
         BufferError
-            For another device, a dtype that DLPack or NumPy does not know, or where `copy=False` cannot be kept.
+            For another device, a dtype that DLPack does not know, or where `copy=False` cannot be kept: in a version of
+            DLPack that cannot say that memory is read-only, and for the dtypes of `ml_dtypes`.
         """
         if stream is not None or dl_device not in (None, _DLPACK_CPU):
             raise BufferError("an Array can be given to the CPU only, which has no streams")
-        read_only = max_version is not None and max_version >= _DLPACK_READ_ONLY
-        if not read_only and copy is False:
+        builtin = self.dtype.isbuiltin == 1
+        if copy is not False:
+            return self.__array__(copy=True).__dlpack__() if builtin else exported(self.buffer)
+        if not builtin or max_version is None or max_version < _DLPACK_READ_ONLY:
             raise BufferError("an Array is read-only, which this version of DLPack cannot say: it must be copied")
-        if copy or not read_only:
-            return self.__array__(copy=True).__dlpack__()
         # NumPy's stubs are those of its oldest form.
         export: Any = self.__array__().__dlpack__
         return export(max_version=max_version)
@@ -371,3 +382,8 @@ def placed(array: NDArray) -> Array:
     if not holds(array.dtype):
         raise UnsupportedValueError(f"an array of dtype {array.dtype} cannot be put on the device")
     return Array(put(array))
+
+
+def adopted(array: NDArray) -> Array:
+    """An Array on the memory of a new ndarray, which nobody else may have."""
+    return Array(put(array, copy=False))

@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.runtime._host import CallbackError
 from anabranch.runtime._jaxlib import Executable, to_numpy
-from anabranch.runtime.array import Array
+from anabranch.runtime.array import Array, adopted
 from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on_device
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
@@ -36,7 +36,13 @@ class Execution:
                 return self._with_callbacks(leaves)
         if self.plan.on_device:
             return self._finish_on_device(leaves)
-        return self.plan.finish(self.executable(leaves.buffers()), leaves)
+        return self._finish_on_host(leaves)
+
+    def _finish_on_host(self, leaves: Leaves) -> Any:
+        outputs: list[Any] = self.executable(leaves.buffers())
+        if leaves.gives_arrays:
+            outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
+        return self.plan.finish(outputs, leaves)
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
@@ -55,7 +61,7 @@ class Execution:
         try:
             if self.plan.on_device:
                 return self._finish_on_device(leaves)
-            return self.plan.finish(self.executable(leaves.buffers()), leaves)
+            return self._finish_on_host(leaves)
         except CallbackError as error:
             raised = error.__cause__
         assert raised is not None

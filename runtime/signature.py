@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime import array as device
+from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, UnsupportedValueError
 from anabranch.runtime.static_values import Static, is_static, key_of
@@ -105,13 +105,14 @@ _TOO_WIDE = tuple(
 class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
-    __slots__ = ("arrays", "containers", "device", "values")
+    __slots__ = ("arrays", "containers", "device", "foreign", "values")
 
     def __init__(self) -> None:
         self.values: list[Any] = []
         self.device: dict[int, str] = {}  # Arrays by their places among the values, for messages
         self.arrays: list[NDArray] = []
         self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
+        self.foreign: interop.Foreign | None = None  # the arrays of other libraries, where there are any
 
     def key(self, value: Any, where: str) -> Any:
         """The hashable description of an argument; its leaves are appended to `values`."""
@@ -148,6 +149,9 @@ class Leaves:
                 self.device[len(self.values)] = f"argument '{where}'"
             self.values.append(value)
             return value.key()
+        if interop.is_foreign(kind):
+            self.foreign = self.foreign or interop.Foreign()
+            return self.key(self.foreign.seen(value, where), where)
         structure = containers.structure_of(value)
         if structure is None:
             raise UnsupportedValueError(
@@ -170,6 +174,19 @@ class Leaves:
             raise UnsupportedValueError(
                 f"argument '{where}' is a {type(value).__name__} ({value!r:.60}) that holds something without a hash"
             ) from None
+
+    @property
+    def gives_arrays(self) -> bool:
+        """Whether results are Arrays because of arguments from other libraries."""
+        return self.foreign is not None and self.foreign.gives_arrays
+
+    def callers(self, leaf: int, view: NDArray) -> Any:
+        """What the caller gets for the array of a leaf, or a view of it, that is returned."""
+        array = self.values[leaf]
+        original = None if self.foreign is None else self.foreign.original(array)
+        if original is None or view is array:
+            return view if original is None else original
+        return view if isinstance(original, np.ndarray) else device.placed(view)
 
     def hoist(self, array: NDArray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
@@ -259,7 +276,7 @@ def _overlap(a: NDArray, b: NDArray) -> bool:
 
 
 def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "V" and dtype.type.__module__.startswith("ml_dtypes")
+    return dtype.kind == "V" and device.holds(dtype)
 
 
 def _native(array: NDArray) -> NDArray:
@@ -282,10 +299,12 @@ def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
         return layouts.Leaf(Abstract((), value.dtype, Kind.SCALAR))
     if isinstance(value, device.Array):
         return layouts.Leaf(Abstract(value.shape, value.dtype, Kind.ARRAY))
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray:
         return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
     if isinstance(value, ShapeDtypeStruct):
         return layouts.Leaf(value.abstract())
+    if interop.is_foreign(type(value)):
+        return layout_of(interop.seen(value, ""), seen)
     structure = containers.structure_of(value)
     if structure is None:
         return layouts.Held(value)

@@ -83,13 +83,13 @@ class Plan:
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
-    def _own(self, known: Iterator[Any], given: Sequence[Any]) -> dict[int, NDArray]:
+    def _own(self, known: Iterator[Any], leaves: Leaves) -> dict[int, Any]:
         """The leaves of the result that are the caller's arrays, or views of them."""
-        own: dict[int, NDArray] = {}
+        own: dict[int, Any] = {}
         for k, owners in self.returned_arguments.items():
-            found = [view for owner in owners if (view := owner.view(known, given)) is not None]
+            found = [(o.leaf, view) for o in owners if (view := o.view(known, leaves.values)) is not None]
             if found:
-                own[k] = found[0]
+                own[k] = leaves.callers(*found[0])
         return own
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
@@ -104,7 +104,7 @@ class Plan:
             raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
         assert self.result is not None
         at, given = iter(outputs), leaves.values
-        own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), given)
+        own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
         results: list[NDArray] = []
         for k in range(self.leaf_count):
             if k in self.shared_results:
@@ -119,7 +119,8 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
-        building = Building(objects, given, on_device) if self.on_device else Building(objects, given)
+        stays = self.on_device or leaves.gives_arrays
+        building = Building(objects, given, on_device) if stays else Building(objects, given)
         result, *contents = building.build(self.result, iter(results))
         targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):

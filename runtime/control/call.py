@@ -27,7 +27,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frames import internal
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, current, tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
 
 _LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
@@ -37,7 +39,8 @@ _NOW = ("now", "today", "utcnow")
 # What functools.total_ordering puts into classes.
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
-_OWN_SPEED = ("numpy", "libcst", "jaxlib", "ml_dtypes", "scipy")
+_COMPILERS = ("jax", "torch")
+_OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
 
 
 class HasFunction(Protocol):
@@ -98,6 +101,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if getattr(function, "__module__", None) == "pdb" and function is sys.modules["pdb"].set_trace:
         # It looks at its caller, which should be the user's function.
         return sys.modules["pdb"].Pdb().set_trace(sys._getframe(1))
+    library = (getattr(function, "__module__", None) or "").partition(".")[0]
+    if library in _COMPILERS and containers.has_traced((args, kwargs)):
+        Traced.refuse_library(library)
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():

@@ -250,13 +250,14 @@ def is_plain_object(value: Any) -> bool:
 
 # Classes of the standard library that are like a user's own.
 _PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
+_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch")
 _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 
 
 def is_users_class(cls: type) -> bool:
     """Whether a class is written in Python, and not by NumPy, the standard library's own machinery or this project."""
     module = cls.__module__
-    if module in _SYSTEM or module.startswith(("numpy", "anabranch.")):
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.")) or module.partition(".")[0] in _NOT_REWRITTEN:
         return False
     private = module.startswith("_") and module != "__main__"
     return not private and bool(cls.__flags__ & 0x200)  # a heap type

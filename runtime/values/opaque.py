@@ -1,4 +1,4 @@
-"""Mutable objects of built-in classes whose contents can be compared but not carried: iterators, buffers, text streams.
+"""Mutable objects whose contents can be compared but not carried: iterators, buffers, text streams, foreign arrays.
 
 A branch or a loop's body that changes one at run time is refused, as nothing could put it back.
 """
@@ -13,6 +13,9 @@ import types
 import warnings
 from collections.abc import Iterator
 from typing import Any
+
+from anabranch.runtime import interop
+from anabranch.runtime.values.containers import is_plain_object
 
 _BUFFERS = (bytearray, array.array)
 _STREAMS = (io.StringIO, io.BytesIO)
@@ -32,13 +35,15 @@ class Remaining:
 
 def is_opaque(value: Any) -> bool:
     """Whether an object is one of these."""
-    return isinstance(value, (*_BUFFERS, *_STREAMS)) or _is_iterator(value)
+    return isinstance(value, (*_BUFFERS, *_STREAMS)) or _is_iterator(value) or _is_foreign(value)
 
 
 def state(value: Any) -> tuple[Any, ...]:
     """What tells whether the object has changed; parts of it are the objects that it holds."""
     if isinstance(value, _BUFFERS):
         return (bytes(value),)
+    if _is_foreign(value):
+        return interop.contents(value)
     if isinstance(value, _STREAMS):
         return () if value.closed else (value.getvalue(), value.tell())
     if isinstance(value, types.GeneratorType):
@@ -70,6 +75,11 @@ def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
 def _is_iterator(value: Any) -> bool:
     """An iterator of a built-in class."""
     return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
+
+
+def _is_foreign(value: Any) -> bool:
+    """An array of another library, whose attributes do not say what it holds."""
+    return interop.may_change(type(value)) and not is_plain_object(value)
 
 
 def _leaves(reduced: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.frames import internal
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.abstract import Abstract
@@ -105,6 +105,21 @@ class Traced:
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         self._needs_concrete("a concrete ndarray")
+
+    def __jax_array__(self) -> NoReturn:
+        self.refuse_library("jax")
+
+    @classmethod
+    def __torch_function__(cls, *_: Any, **__: Any) -> NoReturn:
+        cls.refuse_library("torch")
+
+    @staticmethod
+    def refuse_library(library: str) -> NoReturn:
+        """Raise what tells that another library that traces or compiles has no use for such a value."""
+        raise UnsupportedOperationError(
+            f"a function or an array of {library} meets a value that is known only at run time, of which {library} "
+            f"knows nothing; use NumPy's functions, and pass arrays of {library} as arguments"
+        )
 
     def __copy__(self) -> Any:
         return self

@@ -1,0 +1,180 @@
+"""Arrays of other libraries as arguments: ndarrays on their own memory, or refused with what to pass instead."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import ml_dtypes
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedValueError
+
+NDArray = np.ndarray[Any, Any]
+
+# DLPack's numbers for memory that the CPU can read: its own, and what CUDA and ROCm pin for it.
+_HOST_MEMORY = (1, 3, 11)
+# Classes that are no arrays of numbers, or more than that, by module and name; and what to pass of one.
+_REFUSED = {
+    ("pandas", ""): "its values, {0}.to_numpy()",
+    ("polars", ""): "its values, {0}.to_numpy()",
+    ("xarray", ""): "its values, {0}.to_numpy()",
+    ("scipy.sparse", ""): "a dense array, {0}.toarray(), or the arrays that it is made of",
+    ("dask", ""): "what it computes, {0}.compute(), or call the function in {0}.map_blocks(...)",
+    ("numpy", "matrix"): "an array, numpy.asarray({0}), for which * is elementwise",
+    ("numpy", "MaskedArray"): "{0}.filled(value), or {0}.data and {0}.mask: compiled code knows no masks",
+    ("numpy", "recarray"): "its fields one by one, {0}['name']",
+    ("numpy", "chararray"): "numbers: compiled code has no arrays of text",
+    ("builtins", "memoryview"): "an array on the same memory, numpy.asarray({0})",
+    ("builtins", "bytearray"): "an array on the same memory, numpy.frombuffer({0}, numpy.uint8)",
+    ("array", "array"): "an array on the same memory, numpy.asarray({0})",
+}  # fmt: skip
+
+
+class Foreign:
+    """The arguments of one call that are arrays of other libraries.
+
+    Attributes
+    ----------
+    gives_arrays : bool
+        Whether results are Arrays, which every library can take, rather than ndarrays.
+    """
+
+    __slots__ = ("_known", "gives_arrays")
+
+    def __init__(self) -> None:
+        self._known: list[tuple[Any, NDArray]] = []
+        self.gives_arrays = False
+
+    def seen(self, value: Any, where: str) -> NDArray:
+        """The argument as an ndarray on its memory; one that is passed twice is one ndarray."""
+        for original, array in self._known:
+            if original is value:
+                return array
+        array = seen(value, where)
+        self._known.append((value, array))
+        self.gives_arrays = self.gives_arrays or not isinstance(value, np.ndarray)
+        return array
+
+    def original(self, array: NDArray) -> Any:
+        """The argument that was seen as an array; None for another array."""
+        return next((original for original, known in self._known if known is array), None)
+
+
+def _is_foreign(cls: type) -> bool:
+    """Whether instances are arrays of another library, or refused as such; whatever they hold, they are no pytrees."""
+    return hasattr(cls, "__dlpack__") or issubclass(cls, np.ndarray) or _advice(cls) is not None
+
+
+def _advice(cls: type) -> str | None:
+    """What to pass instead of an instance; None where nothing is known of the class."""
+    for base in cls.__mro__[:-1]:
+        for (module, name), advice in _REFUSED.items():
+            fits = base.__name__ == name or (not name and (hasattr(cls, "__array__") or hasattr(cls, "toarray")))
+            if fits and (base.__module__ + ".").startswith(module + "."):
+                return advice
+    return None
+
+
+def _may_change(cls: type) -> bool:
+    """Whether instances are arrays or tables of another library whose elements may be written."""
+    root = cls.__module__.partition(".")[0]
+    exports = hasattr(cls, "__dlpack__") and not issubclass(cls, np.ndarray)
+    return (exports and root not in ("jax", "jaxlib", "anabranch")) or (root == "pandas" and hasattr(cls, "__array__"))
+
+
+is_foreign: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_is_foreign)
+may_change: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_may_change)
+
+
+def contents(value: Any) -> tuple[Any, ...]:
+    """What tells whether an array that `may_change` was written to."""
+    version = getattr(value, "_version", 0)  # how often PyTorch has written to it, also on another device
+    try:
+        if not hasattr(value, "__dlpack__"):
+            return (pickle.dumps(value),)
+        return (version, _without_copy(value.detach() if hasattr(value, "detach") else value).tobytes())
+    except Exception:
+        return (version,)
+
+
+def seen(value: Any, where: str) -> NDArray:
+    """An array of another library as an ndarray on its memory.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For one whose memory the CPU cannot read, which records what is done to it for derivatives, or which is more, or
+        other, than an array of numbers.
+    """
+    cls = type(value)
+    advice = _advice(cls)
+    if advice is not None:
+        raise UnsupportedValueError(f"argument '{where}' is a {_name(cls)}; pass {advice.format(where)}")
+    if isinstance(value, np.memmap):
+        return value.view(np.ndarray)
+    if issubclass(cls, np.ndarray):
+        raise UnsupportedValueError(
+            f"argument '{where}' is a {_name(cls)}, a subclass of numpy.ndarray with methods of its own; pass "
+            f"numpy.asarray({where})"
+        )
+    if cls.__module__.startswith("jax.") and cls.__name__.endswith("Tracer"):
+        raise UnsupportedValueError(
+            f"argument '{where}' is a value that jax traces ({cls.__name__}), which has no contents yet; call the "
+            "compiled function outside of jax.jit, jax.vmap and jax.grad, or within jax.pure_callback"
+        )
+    if getattr(value, "requires_grad", False) is True:
+        raise UnsupportedValueError(
+            f"argument '{where}' is a {_name(cls)} that requires grad, but compiled code records nothing for "
+            f"derivatives; pass {where}.detach()"
+        )
+    return _on_host(value, where)
+
+
+def _on_host(value: Any, where: str) -> NDArray:
+    cls = type(value)
+    try:
+        if hasattr(value, "is_deleted") and value.is_deleted():
+            raise RuntimeError("it was deleted")
+        device, _ = value.__dlpack_device__()
+        if device not in _HOST_MEMORY:
+            raise UnsupportedValueError(
+                f"argument '{where}' is a {_name(cls)} on another device ({getattr(value, 'device', device)}); move it "
+                "to the CPU first"
+            )
+        return _without_copy(value)
+    except UnsupportedValueError:
+        raise
+    except Exception as error:
+        _refuse(value, where, error)
+
+
+def _without_copy(value: Any) -> NDArray:
+    """The ndarray; DLPack in NumPy knows no bfloat16 and no floats of 8 bits."""
+    cls = type(value)
+    if cls.__module__.partition(".")[0] in ("jax", "jaxlib"):
+        array: NDArray = np.asarray(value)
+        return array
+    name = str(getattr(value, "dtype", "")).removeprefix("torch.")
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor) and hasattr(ml_dtypes, name):
+        dtype = np.dtype(getattr(ml_dtypes, name))
+        bits = torch.int16 if dtype.itemsize == 2 else torch.uint8
+        return np.from_dlpack(value.view(bits)).view(dtype)
+    return np.from_dlpack(value)
+
+
+def _refuse(value: Any, where: str, error: Exception) -> NoReturn:
+    raise UnsupportedValueError(
+        f"argument '{where}' is a {_name(type(value))} that gives no array for the CPU: {error}"
+    ) from error
+
+
+def _name(cls: type) -> str:
+    """The class as users know it."""
+    root = cls.__module__.partition(".")[0]
+    name = {"ArrayImpl": "Array"}.get(cls.__name__, cls.__name__) if root in ("jax", "jaxlib") else cls.__name__
+    return name if root == "builtins" else f"{root.replace('jaxlib', 'jax')}.{name}"
