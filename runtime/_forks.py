@@ -150,10 +150,7 @@ def _adopt(executable: Executable) -> None:
 def _moved(buffers: Sequence[Buffer]) -> Iterator[Buffer]:
     """The buffers, those of the parent's client placed in this process's."""
     for buffer in buffers:
-        if _jaxlib.is_stale(buffer):
-            host = _jaxlib.to_numpy(buffer, copy=False)
-            object.__setattr__(buffer, "array", _jaxlib.put(host).array)
-        yield buffer
+        yield _jaxlib.put(_jaxlib.to_numpy(buffer, copy=False)) if _jaxlib.is_stale(buffer) else buffer
 
 
 _execute_own = Executable.execute_buffers

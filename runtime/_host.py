@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import ctypes
+import functools
 import hashlib
 import itertools
 import json
@@ -28,9 +29,10 @@ HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
 Flag: TypeAlias = tuple[str, str | bool | int | float]
 
 _ALIGNMENT = 64
-# Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer of a small one
-# costs 5 to 10 µs, and fresh memory for a large one costs page faults. Each executable keeps such memory.
-_STAGED_BYTES = 1024 * 1024
+# Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.
+_COPIED_BYTES = 16 * 1024
+# Larger ones are where their memory is not aligned; fresh memory costs page faults, so each executable keeps so much.
+_KEPT_BYTES = 1024 * 1024
 _FORMAT = b"anabranch executable 1\n"
 
 
@@ -113,6 +115,12 @@ class BufferType:
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
 
+@functools.lru_cache(maxsize=4096)
+def buffer_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> BufferType:
+    """The type of such arrays, the same object each time: the quick way of a call compares types by identity."""
+    return BufferType(shape, dtype)
+
+
 DTYPES: dict[str, np.dtype[Any]] = {
     "i1": np.dtype(np.bool_),
     "bf16": np.dtype(ml_dtypes.bfloat16),
@@ -144,6 +152,24 @@ def adopter(kind: BufferType) -> Callable[[Any], NDArray]:
     return adopt
 
 
+def reader(kind: BufferType) -> Callable[[Any], Any]:
+    """How a 0-d result becomes a Python number."""
+    scalar = _CTYPES.get(kind.dtype)
+    if scalar is None:
+        adopt = adopter(kind)
+        return lambda result: adopt(result).item()
+    from_address: Any = scalar.from_address
+    return lambda result: from_address(result.unsafe_buffer_pointer()).value
+
+
+_CTYPES = {
+    np.dtype(np.bool_): ctypes.c_bool,
+    np.dtype(np.int32): ctypes.c_int32,
+    np.dtype(np.int64): ctypes.c_int64,
+    np.dtype(np.float64): ctypes.c_double,
+}
+
+
 def aligned(kind: BufferType) -> NDArray:
     """Uninitialised memory that XLA takes as it is."""
     memory = np.empty(kind.nbytes + _ALIGNMENT, np.uint8)
@@ -158,40 +184,102 @@ def aligned_copy(array: NDArray, kind: BufferType) -> NDArray:
     return memory
 
 
+# Where an ndarray object holds the address of its memory: NumPy's binary interface promises that it comes first.
+_ADDRESS = object.__basicsize__
+
+
+def address(array: NDArray) -> int:
+    """Where an array's memory is, as `array.ctypes.data` says in ten times the time."""
+    return ctypes.c_size_t.from_address(id(array) + _ADDRESS).value
+
+
+def is_staged(kind: BufferType) -> bool:
+    """Whether arguments of this type are always copied into staging memory."""
+    return 0 < kind.nbytes <= _COPIED_BYTES
+
+
 class Staging:
-    """One call's arguments: small ones in memory kept from call to call, large ones placed anew."""
+    """Where one call's arguments stand for XLA: small ones are copied into memory kept from call to call.
 
-    __slots__ = ("_kept", "_place", "_slots")
+    Attributes
+    ----------
+    buffers : list
+        XLA's buffers, in the order of the arguments.
+    memories : list of ndarray
+        Those of the arguments that are always copied.
+    """
 
-    def __init__(
-        self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any], keeps_memory: bool
-    ) -> None:
+    __slots__ = ("_kinds", "_large", "_place", "buffers", "memories")
+
+    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any]) -> None:
+        self._kinds = kinds
         self._place = place
-        self._kept: list[Any] = []
-        self._slots: list[tuple[int, BufferType, tuple[int, ...], np.dtype[Any], NDArray | None]] = []
-        for index, kind in enumerate(kinds):
-            memory = aligned(kind) if keeps_memory and 0 < kind.nbytes <= _STAGED_BYTES else None
-            self._kept.append(None if memory is None else place(memory, kind))
-            self._slots.append((index, kind, kind.shape, kind.dtype, memory))
+        self._large = {i: _Large(kind, place) for i, kind in enumerate(kinds) if not is_staged(kind)}
+        self.memories: list[NDArray] = []
+        self.buffers: list[Any] = []
+        for kind in kinds:
+            self.buffers.append(None)
+            if is_staged(kind):
+                memory, self.buffers[-1] = _staged(kind, place)
+                self.memories.append(memory)
 
     def fill(self, arguments: Sequence[NDArray]) -> list[Any]:
         """Buffers that hold the arguments until the next `fill`, or for as long as the caller leaves them unchanged."""
-        buffers = self._kept
-        for index, kind, shape, dtype, memory in self._slots:
-            argument = arguments[index]
-            if argument.shape != shape or argument.dtype != dtype:
+        memories = iter(self.memories)
+        for index, (kind, argument) in enumerate(zip(self._kinds, arguments, strict=True)):
+            if argument.shape != kind.shape or argument.dtype != kind.dtype:
                 found = BufferType(argument.shape, argument.dtype)
                 raise ArgumentMismatchError(f"argument {index} is {found}, but the program was compiled for {kind}")
-            if memory is not None:
-                memory[...] = argument
-                continue
-            if buffers is self._kept:
-                buffers = self._kept.copy()
-            # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
-            if argument.ctypes.data % _ALIGNMENT or not argument.flags.c_contiguous:
-                argument = aligned_copy(argument, kind)
-            buffers[index] = self._place(argument, kind)
-        return buffers
+            large = self._large.get(index)
+            if large is None:
+                next(memories)[...] = argument
+            else:
+                self.buffers[index] = large.placed(argument)
+        return self.buffers
+
+    def placed(self, index: int, argument: NDArray) -> Any:
+        """The buffer of an argument that is not always copied."""
+        return self._large[index].placed(argument)
+
+
+def _staged(kind: BufferType, place: Callable[[NDArray, BufferType], Any]) -> tuple[NDArray, Any]:
+    """Memory, and XLA's buffer on it."""
+    memory = aligned(kind)
+    return memory, place(memory, kind)
+
+
+class _Large:
+    """One argument's buffer: on its own memory where that suits XLA, else on a copy."""
+
+    __slots__ = ("_address", "_buffer", "_kind", "_place", "_staged")
+
+    def __init__(self, kind: BufferType, place: Callable[[NDArray, BufferType], Any]) -> None:
+        self._kind, self._place = kind, place
+        self._address = -1
+        self._buffer: Any = None
+        self._staged: tuple[NDArray, Any] | None = None
+
+    def placed(self, array: NDArray) -> Any:
+        """XLA's buffer, good while the array lives and as long as nobody writes to it."""
+        at = address(array)
+        # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
+        if at % _ALIGNMENT or not array.flags.c_contiguous or not self._kind.nbytes:
+            return self._copied(array)
+        if self._address != at:
+            # What XLA gets is the address alone, so that nothing is kept alive: any array there is the right one.
+            memory: Any = (ctypes.c_char * self._kind.nbytes).from_address(at)
+            self._buffer = self._place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
+            self._address = at
+        return self._buffer
+
+    def _copied(self, array: NDArray) -> Any:
+        if not 0 < self._kind.nbytes <= _KEPT_BYTES:
+            return self._place(aligned_copy(array, self._kind), self._kind)
+        if self._staged is None:
+            self._staged = _staged(self._kind, self._place)
+        memory, buffer = self._staged
+        memory[...] = array
+        return buffer
 
 
 # What host callbacks raised, until the failure of their run is reported; bounded, since a run may never be read.
@@ -284,6 +372,6 @@ def unpack(data: bytes, versions: str) -> tuple[bytes, Signature]:
     if about["versions"] != versions:
         raise SerializationError(f"compiled by {about['versions']}, but this is {versions}")
     inputs, outputs = (
-        tuple(BufferType(tuple(shape), _DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
+        tuple(buffer_type(tuple(shape), _DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
     )
     return payload, (inputs, outputs)

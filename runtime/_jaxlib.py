@@ -12,8 +12,7 @@ import functools
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from anabranch.runtime._host import (
     ArgumentMismatchError,
     BufferType,
     CompileOptions,
+    ExecutionError,
     Flag,
     HostCallback,
     LoweringError,
@@ -32,6 +32,7 @@ from anabranch.runtime._host import (
     aligned,
     aligned_copy,
     alone,
+    buffer_type,
     fail,
     message_field,
     pack,
@@ -101,7 +102,7 @@ class _Backend:
     @functools.cached_property
     def keeps_memory(self) -> bool:
         """Whether buffers stand on the memory of aligned arrays."""
-        kind = BufferType((1,), np.dtype(np.float64))
+        kind = buffer_type((1,), np.dtype(np.float64))
         memory = aligned(kind)
         return _memory(self.place(memory, kind), kind).ctypes.data == memory.ctypes.data
 
@@ -153,6 +154,7 @@ def _backend(asynchronous: bool = False) -> _Backend:
 
 
 _compiled = False
+_forgotten = False
 
 
 def has_compiled() -> bool:
@@ -168,9 +170,16 @@ def arrays_on_device() -> list[Any]:
 
 def forget_backends() -> list[_Backend]:
     """Make new clients when they are next needed; gives those that there were."""
+    global _forgotten
     lost = list(_made_backends.values())
+    _forgotten = _forgotten or bool(lost)
     _made_backends.clear()
     return lost
+
+
+def has_forgotten() -> bool:
+    """Whether there may be buffers of a client that was forgotten."""
+    return _forgotten
 
 
 def register_lapack() -> None:
@@ -199,8 +208,7 @@ def versions() -> str:
     return f"jaxlib {version.__version__}; {_backend().client.platform_version}"
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(NamedTuple):
     """An array on the device. Its contents never change."""
 
     array: Any
@@ -213,7 +221,7 @@ def put(array: NDArray, *, copy: bool = True) -> Buffer:
     Writing to the array afterwards changes nothing there; without `copy` it must not be written to.
     """
     dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
-    kind = BufferType(array.shape, dtype)
+    kind = buffer_type(array.shape, dtype)
     return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind) if copy else array, kind), kind)
 
 
@@ -288,6 +296,12 @@ class Executable:
     ----------
     inputs, outputs
         Types of the arguments and results.
+    run
+        Runs the program on the buffers of a `Staging`, to its end; gives jaxlib's arrays.
+    adopters
+        What makes ndarrays of these, in the order of the outputs.
+    stagings
+        Those that no call uses now: a call takes one, or makes one by `staging`, and gives it back.
     """
 
     def __init__(
@@ -303,14 +317,14 @@ class Executable:
         self.inputs = inputs
         self.outputs = outputs
         self._loaded = loaded
-        self._run = alone(self._execute) if callbacks else self._execute
+        self.run = alone(self._execute) if callbacks else self._execute
         self._callbacks = tuple(callbacks)
         self._serialized = serialized
         self._backend = backend
         self._handlers = [backend.handler(kind) for kind in outputs]
-        self._adopters = [adopter(kind) for kind in outputs]
+        self.adopters = [adopter(kind) for kind in outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
-        self._stagings: list[Staging] = []
+        self.stagings: list[Staging] = []
         live.add(self)
 
     def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
@@ -337,13 +351,19 @@ class Executable:
         """
         self._check_count(arguments)
         try:
-            staging = self._stagings.pop()
+            staging = self.stagings.pop()
         except IndexError:
-            staging = Staging(self.inputs, self._backend.place, self._backend.keeps_memory)
-        results = self._run(staging.fill(arguments))
+            staging = self.staging()
+        results = self.run(staging.fill(arguments))
         # Not after a failure: other parts of that run may still read from it.
-        self._stagings.append(staging)
-        return [adopt(result) for adopt, result in zip(self._adopters, results, strict=True)]
+        self.stagings.append(staging)
+        return [adopt(result) for adopt, result in zip(self.adopters, results, strict=True)]
+
+    def staging(self) -> Staging:
+        """Fresh memory for a call's arguments."""
+        if not self._backend.keeps_memory:
+            raise ExecutionError(f"{versions()} copies aligned arrays, so it would not see what arguments become")
+        return Staging(self.inputs, self._backend.place)
 
     def _execute(self, buffers: list[Any]) -> list[Any]:
         """Run to the end."""
@@ -368,14 +388,16 @@ class Executable:
             if buffer.kind is not kind and buffer.kind != kind:
                 raise ArgumentMismatchError(f"argument {index} is {buffer.kind}, not {kind}")
         arrays = [buffer.array for buffer in buffers]
-        if self._callbacks or not self._handlers:
-            results = self._run(arrays)
-        else:
-            try:
-                results = self._loaded.execute_sharded(arrays).consume_with_handlers(self._handlers)
-            except _jax.JaxRuntimeError as error:
-                fail(error)
+        results = self.run(arrays) if self._callbacks or not self._handlers else self.start(arrays)
         return [Buffer(result, kind) for result, kind in zip(results, self.outputs, strict=True)]
+
+    def start(self, arrays: list[Any]) -> list[Any]:
+        """Start the program, which has results, on jaxlib's arrays."""
+        try:
+            results: list[Any] = self._loaded.execute_sharded(arrays).consume_with_handlers(self._handlers)
+        except _jax.JaxRuntimeError as error:
+            fail(error)
+        return results
 
     def _check_count(self, arguments: Sequence[object]) -> None:
         if len(arguments) != len(self.inputs):

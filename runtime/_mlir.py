@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from anabranch.runtime._host import DTYPES, BufferType, LoweringError, SerializationError, Signature, quiet_start
+from anabranch.runtime._host import (
+    DTYPES,
+    BufferType,
+    LoweringError,
+    SerializationError,
+    Signature,
+    buffer_type,
+    quiet_start,
+)
 
 with quiet_start():
     from jaxlib import _jax
@@ -49,7 +57,7 @@ def _buffer_type(mlir_type: Any) -> BufferType:
     dtype = DTYPES.get(str(tensor.element_type))
     if dtype is None or not tensor.has_static_shape:
         raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
-    return BufferType(tuple(tensor.shape), dtype)
+    return buffer_type(tuple(tensor.shape), dtype)
 
 
 def signature(module: Any, *, may_donate: bool) -> Signature:

@@ -102,23 +102,24 @@ class Array:
         When the array is used after `delete`.
     """
 
-    __slots__ = ("__weakref__", "_buffer", "_kind")
+    __slots__ = ("__weakref__", "_kind", "_memory")
     __array_priority__ = 1000.0
     # Arrays compare elementwise, as ndarrays do.
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, buffer: Buffer) -> None:
-        self._buffer: Buffer | None = buffer
-        self._kind: BufferType = buffer.kind
+    def __init__(self, memory: Any, kind: BufferType) -> None:
+        # jaxlib's own array, None once it is deleted; `runtime.dispatch` reads it, too
+        self._memory = memory
+        self._kind = kind
 
     # ---- the device's memory ---------------------------------------------------------------------------------------
 
     @property
     def buffer(self) -> Buffer:
         """The memory, which may not be filled yet."""
-        if self._buffer is None:
+        if self._memory is None:
             raise DeletedArrayError(f"this Array ({self._kind}) was deleted; use a copy that was made before")
-        return self._buffer
+        return Buffer(self._memory, self._kind)
 
     def block_until_ready(self) -> Array:
         """Wait until the contents are there; gives the array itself."""
@@ -131,11 +132,11 @@ class Array:
 
     def delete(self) -> None:
         """Let go of the memory now; ndarrays made of it without a copy keep it."""
-        self._buffer = None
+        self._memory = None
 
     def is_deleted(self) -> bool:
         """Whether `delete` was called."""
-        return self._buffer is None
+        return self._memory is None
 
     @property
     def device(self) -> str:
@@ -234,7 +235,7 @@ class Array:
         return str(self.__array__())
 
     def __repr__(self) -> str:
-        if self._buffer is None:
+        if self._memory is None:
             return f"<deleted Array {self._kind}>"
         text = np.array2string(self.__array__(), separator=", ", prefix="Array(")
         shape = f"shape={self.shape}, " if 0 in self.shape else ""
@@ -251,13 +252,13 @@ class Array:
     def copy(self, order: Any = "C") -> Array:
         """Another Array; they share memory, which neither can change."""
         del order  # an Array has no order that could be seen
-        return Array(self.buffer)
+        return Array(*self.buffer)
 
     def __copy__(self) -> Array:
-        return Array(self.buffer)
+        return Array(*self.buffer)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return Array(self.buffer)
+        return Array(*self.buffer)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _DLPACK_CPU
@@ -381,9 +382,9 @@ def placed(array: NDArray) -> Array:
     """
     if not holds(array.dtype):
         raise UnsupportedValueError(f"an array of dtype {array.dtype} cannot be put on the device")
-    return Array(put(array))
+    return Array(*put(array))
 
 
 def adopted(array: NDArray) -> Array:
     """An Array on the memory of a new ndarray, which nobody else may have."""
-    return Array(put(array, copy=False))
+    return Array(*put(array, copy=False))

@@ -1,4 +1,8 @@
-"""The executables of one function, by signature: the least recently used make room for new ones."""
+"""The executables of one function, by signature: the least recently used make room for new ones.
+
+The quick ways of the last few signatures stand before the mapping: asking each whether a call fits takes less time than
+to describe the call.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,11 @@ import contextlib
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from anabranch.runtime.config import settings
+from anabranch.runtime.execution import Execution
 
 T = TypeVar("T")
+
+_MOST_QUICK = 4
 
 
 class CacheInfo(NamedTuple):
@@ -23,10 +30,13 @@ class CacheInfo(NamedTuple):
 class ExecutableCache(Generic[T]):
     """A mapping from signatures that holds at most `settings().cache_size` entries."""
 
-    __slots__ = ("_entries", "compiles", "hits", "misses")
+    __slots__ = ("_entries", "_quick", "compiles", "hits", "misses", "quick")
 
     def __init__(self) -> None:
         self._entries: collections.OrderedDict[Any, T] = collections.OrderedDict()
+        self._quick: tuple[tuple[Any, Execution], ...] = ()
+        # Replaced as a whole, so that another thread can go through it meanwhile.
+        self.quick: tuple[Execution, ...] = ()
         self.hits = 0
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
@@ -41,14 +51,31 @@ class ExecutableCache(Generic[T]):
 
     def put(self, key: Any, value: T) -> None:
         """Keep an entry, and let those go that have not been used for longest."""
+        for used, _ in self._quick:
+            self.get(used)
         self._entries[key] = value
         self._entries.move_to_end(key)
+        self._forget_quick(key)
         while len(self._entries) > settings().cache_size:
-            self._entries.popitem(last=False)
+            self._forget_quick(self._entries.popitem(last=False)[0])
+
+    def put_quick(self, key: Any, execution: Execution) -> None:
+        """Keep the quick way of an entry, before those of others."""
+        others = [(k, e) for k, e in self._quick if k != key]
+        self._set_quick((key, execution), *others[: _MOST_QUICK - 1])
+        if key not in self._entries:  # another thread may have cleared the cache
+            self._forget_quick(key)
+
+    def _forget_quick(self, key: Any) -> None:
+        self._set_quick(*[(k, e) for k, e in self._quick if k != key])
+
+    def _set_quick(self, *pairs: tuple[Any, Execution]) -> None:
+        self._quick, self.quick = pairs, tuple(e for _, e in pairs)
 
     def clear(self) -> None:
         """Forget all entries and counts."""
         self._entries.clear()
+        self._set_quick()
         self.hits = self.misses = 0
 
     def info(self, maxsize: int) -> CacheInfo:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn
 
 from anabranch.runtime._host import CallbackError
 from anabranch.runtime._jaxlib import Executable, to_numpy
@@ -12,13 +12,33 @@ from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
 
+Quick = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+# What a quick call gives for a call that it is not made for.
+MISS: Final = object()
+
+
+def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The quick way of an execution that has none."""
+    return MISS
+
 
 class Execution:
-    """An executable with its Plan."""
+    """An executable with its Plan.
 
-    __slots__ = ("executable", "gives_one_array", "plan")
+    Attributes
+    ----------
+    quick : callable
+        Takes the positional arguments and those by name; `runtime.dispatch` makes it.
+    quick_attempts : int
+        How often it was asked for one.
+    """
+
+    __slots__ = ("__weakref__", "executable", "gives_one_array", "plan", "quick", "quick_attempts")
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
+        self.quick: Quick = never
+        self.quick_attempts = 0
         self.plan = plan
         self.executable = executable
         self.gives_one_array = plan.gives_one_array
@@ -44,18 +64,22 @@ class Execution:
             outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
         return self.plan.finish(outputs, leaves)
 
+    def failed(self, results: Sequence[Any]) -> NoReturn:
+        """Raise what jaxlib's arrays of a run say has failed."""
+        self.plan.fail([adopt(r) for adopt, r in zip(self.executable.adopters, results, strict=True)])
+
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.gives_one_array:
             return self.run_for_array(leaves.values)
         outputs = self.executable.execute_buffers(on_device(leaves.values))
         staying = self.plan.result_count
-        there: list[Any] = [Array(b) for b in outputs[:staying]]
+        there: list[Any] = [Array(*b) for b in outputs[:staying]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
 
     def run_for_array(self, values: Sequence[Any]) -> Array:
         """Run, where `gives_one_array`, on leaves."""
-        return Array(self.executable.execute_buffers(on_device(values))[0])
+        return Array(*self.executable.execute_buffers(on_device(values))[0])
 
     def _with_callbacks(self, leaves: Leaves) -> Any:
         try:

@@ -80,7 +80,10 @@ class Guards:
         for scope, name, value in self.names.values():
             if scope.get(name, _ABSENT) is not value:
                 return False
-        return all(code.holds() for code in self.code.values()) and not self.heap.changed()
+        for code in self.code.values():
+            if not code.holds():
+                return False
+        return not self.heap.changed()
 
     def _add_code(self) -> None:
         """Guard what the functions and classes on the heap do."""

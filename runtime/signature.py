@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import operator
 from collections.abc import Container, Sequence
@@ -221,6 +222,25 @@ class Leaves:
         """
         dtypes = PYTHON_DTYPES
         return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _known_number(value: float) -> Any:
+    return put(np.asarray(value, PYTHON_DTYPES[type(value)])).array
+
+
+def number_on_device(value: complex) -> Any:
+    """Jaxlib's array of a Python number, the same one for a number that was there before.
+
+    Raises
+    ------
+    OverflowError
+        For a Python int beyond int64.
+    """
+    # Zeros of both signs are equal.
+    if value and type(value) is not complex:
+        return _known_number(value)
+    return put(np.asarray(value, PYTHON_DTYPES[type(value)])).array
 
 
 def on_device(leaves: Sequence[Any]) -> list[Buffer]:

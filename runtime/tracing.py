@@ -7,7 +7,7 @@ import functools
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -92,6 +92,12 @@ class Plan:
                 own[k] = leaves.callers(*found[0])
         return own
 
+    def fail(self, outputs: Sequence[NDArray]) -> NoReturn:
+        """Raise what the outputs say has failed."""
+        first = len(outputs) - len(self.details)
+        failure = self.failures[int(outputs[first - 1]) - 1]
+        raise_failure(failure, dict(zip(self.details, outputs[first:], strict=True)))
+
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
         first = len(outputs) - len(self.details)
@@ -101,7 +107,7 @@ class Plan:
             end = first - self.can_fail
             _perform(self.effects, iter(outputs[end - width : end]))
         if code:
-            raise_failure(self.failures[code - 1], dict(zip(self.details, outputs[first:], strict=True)))
+            self.fail(outputs)
         assert self.result is not None
         at, given = iter(outputs), leaves.values
         own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
@@ -363,7 +369,7 @@ class Hoisted:
         return self.handles[-1]
 
 
-def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> None:
+def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> NoReturn:
     """Raise what the computation failed with, with the user's lines in the traceback."""
     error = _fresh(failure.make([found[s] for s in failure.details]))
     if not failure.frames:

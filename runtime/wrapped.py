@@ -19,8 +19,10 @@ from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.dispatch import Form, quicken
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.execution import MISS, Execution, never
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves
@@ -32,6 +34,9 @@ from anabranch.runtime.tracing import trace_call
 P = ParamSpec("P")
 R = TypeVar("R")
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
+
+# Calls of one signature may have a few forms: an argument by position or by name.
+_MOST_ATTEMPTS = 3
 
 
 class Wrapped(Generic[P, R]):
@@ -61,28 +66,48 @@ class Wrapped(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the plain function gives, compiled."""
-        if tracing():
-            with configure(**self.__anabranch_options__.settings):
-                result: R = resolve(self.__anabranch_function__)(*args, **kwargs)
-            return result
-        if self.__anabranch_options__.in_force().disable_jit:
-            plainly: R = self.__anabranch_function__(*args, **kwargs)
-            return plainly
         try:
-            key, leaves, call = self._signature(args, kwargs)
-            compiled = self._executables.get(key)
-            if compiled is None or not compiled.execution.plan.guards.hold():
-                compiled = self._compile(key, leaves, call)
-            else:
-                self._executables.hits += 1
-            answer: R = compiled.execution.run(leaves)
+            for entry in self._executables.quick:
+                found: R = entry.quick(args, kwargs)
+                if found is not MISS:
+                    self._executables.hits += 1
+                    return found
+            answer: R = self._call(args, kwargs)
+            return answer
         except Exception as error:
+            if tracing():
+                raise
             if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
                 add_call_site(error, sys._getframe(1))
             if not self.__anabranch_options__.in_force().full_tracebacks:
                 hide_internal_frames(error)
             raise
-        return answer
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call by its signature."""
+        if tracing():
+            with configure(**self.__anabranch_options__.settings):
+                return resolve(self.__anabranch_function__)(*args, **kwargs)
+        if self.__anabranch_options__.in_force().disable_jit:
+            return self.__anabranch_function__(*args, **kwargs)
+        key, leaves, call = self._signature(args, kwargs)
+        compiled = self._executables.get(key)
+        if compiled is None or not compiled.execution.plan.guards.hold():
+            compiled = self._compile(key, leaves, call)
+        else:
+            self._executables.hits += 1
+            self._quicken(key, compiled.execution, (args, kwargs), call)
+        return compiled.execution.run(leaves)
+
+    def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
+        """Let the next such call take the quick way; a signature that is met once only pays nothing for it."""
+        known = execution in self._executables.quick
+        if (known or execution.quick is never) and execution.quick_attempts < _MOST_ATTEMPTS:
+            execution.quick_attempts += 1
+            name = getattr(self.__anabranch_function__, "__qualname__", "function")
+            quicken(name, execution, Form.of(written, arranged, self._names))
+        if execution.quick is not never and not known:
+            self._executables.put_quick(key, execution)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded."""

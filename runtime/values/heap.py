@@ -83,6 +83,13 @@ class Slot(abc.ABC):
 class _CellSlot(Slot):
     __slots__ = ()
 
+    @property
+    def changed(self) -> bool:
+        try:
+            return not self.before or self.target.cell_contents is not self.before[0]
+        except ValueError:
+            return bool(self.before)
+
     def contents(self) -> tuple[Any, ...]:
         try:
             return (self.target.cell_contents,)
@@ -163,6 +170,11 @@ class _FunctionSlot(Slot):
     """The attributes that a function has been given."""
 
     __slots__ = ()
+
+    @property
+    def changed(self) -> bool:
+        now = self.target.__dict__
+        return bool(now or self.before) and not self.same_contents(now, self.before)
 
     def contents(self) -> dict[str, Any]:
         return dict(self.target.__dict__)
@@ -354,9 +366,13 @@ class Heap:
 
     def changed(self) -> bool:
         """Whether any object, or any watched array, holds other things now."""
-        if any(s.changed for s in self.slots.values()):
-            return True
-        return any(a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values())
+        # Each call of a compiled function comes here: a generator would take as long as the checks.
+        for slot in self.slots.values():
+            if slot.changed:
+                return True
+        return bool(self.arrays) and any(
+            a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values()
+        )
 
     def forget_array(self, array: Any) -> None:
         """Watch this array no more: it is known in another way."""
