@@ -107,9 +107,9 @@ def test_while():
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("staged_bytes", [host._STAGED_BYTES, 0])
-def test_dtypes_pass_through(element, staged_bytes, monkeypatch):
-    monkeypatch.setattr(host, "_STAGED_BYTES", staged_bytes)
+@pytest.mark.parametrize("copied_bytes", [host._COPIED_BYTES, 0])
+def test_dtypes_pass_through(element, copied_bytes, monkeypatch):
+    monkeypatch.setattr(host, "_COPIED_BYTES", copied_bytes)
     size, dtype = 300, host.DTYPES[element]
     values = np.arange(size).astype(np.uint8).astype(dtype)
     (result,) = call(copy_of(f"tensor<{size}x{element}>"), values)
