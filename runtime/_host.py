@@ -26,7 +26,8 @@ from anabranch._locks import lock
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
-Flag: TypeAlias = tuple[str, str | bool | int | float]
+FlagValue: TypeAlias = str | bool | int | float
+Flag: TypeAlias = tuple[str, FlagValue]
 
 _ALIGNMENT = 64
 # Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.

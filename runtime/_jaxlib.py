@@ -225,6 +225,11 @@ def put(array: NDArray, *, copy: bool = True) -> Buffer:
     return Buffer(_backend(asynchronous=True).place(aligned_copy(array, kind) if copy else array, kind), kind)
 
 
+def duplicate(buffer: Buffer) -> Buffer:
+    """A buffer with the same contents in memory of its own."""
+    return put(to_numpy(buffer, copy=False))
+
+
 def is_stale(buffer: Buffer) -> bool:
     """Whether a buffer belongs to a client that was forgotten."""
     return buffer.array._sharding is not _backend(asynchronous=True).sharding

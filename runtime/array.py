@@ -14,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from anabranch._locks import lock
 from anabranch.runtime._host import DTYPES, BufferType
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
@@ -57,6 +58,8 @@ class _Unloaded:
 
 
 _operations: Operations = _Unloaded()
+# Of two calls at once that an Array is donated to, one gets it.
+_handing = lock()
 
 
 def serve(operations: Operations) -> None:
@@ -102,7 +105,7 @@ class Array:
         When the array is used after `delete`.
     """
 
-    __slots__ = ("__weakref__", "_kind", "_memory")
+    __slots__ = ("__weakref__", "_kind", "_memory", "_shared", "_taker")
     __array_priority__ = 1000.0
     # Arrays compare elementwise, as ndarrays do.
     __hash__ = None  # type: ignore[assignment]
@@ -118,7 +121,7 @@ class Array:
     def buffer(self) -> Buffer:
         """The memory, which may not be filled yet."""
         if self._memory is None:
-            raise DeletedArrayError(f"this Array ({self._kind}) was deleted; use a copy that was made before")
+            raise DeletedArrayError(f"this Array ({self._kind}) was {self._fate()}; use a copy that was made before")
         return Buffer(self._memory, self._kind)
 
     def block_until_ready(self) -> Array:
@@ -134,8 +137,36 @@ class Array:
         """Let go of the memory now; ndarrays made of it without a copy keep it."""
         self._memory = None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether a copy was made, which stands on the same memory."""
+        return getattr(self, "_shared", False)
+
+    def hand_over(self, taker: str) -> Buffer:
+        """Let go of the memory, which a call of the function of this name uses for its results.
+
+        Raises
+        ------
+        DeletedArrayError
+            When it is gone already.
+        """
+        with _handing:
+            buffer = self.buffer
+            self._memory, self._taker = None, taker
+        return buffer
+
+    def take_back(self, buffer: Buffer) -> None:
+        """Undo `hand_over`: the call did not take place."""
+        self._memory = buffer.array
+
+    def _fate(self) -> str:
+        taker = getattr(self, "_taker", None)
+        if taker is None:
+            return "deleted"
+        return f"donated to a call of {taker} (donate_argnums, donate_argnames), which has used its memory"
+
     def is_deleted(self) -> bool:
-        """Whether `delete` was called."""
+        """Whether `delete` was called, or the array was donated to a call."""
         return self._memory is None
 
     @property
@@ -252,13 +283,15 @@ class Array:
     def copy(self, order: Any = "C") -> Array:
         """Another Array; they share memory, which neither can change."""
         del order  # an Array has no order that could be seen
-        return Array(*self.buffer)
+        made = Array(*self.buffer)
+        made._shared = self._shared = True
+        return made
 
     def __copy__(self) -> Array:
-        return Array(*self.buffer)
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return Array(*self.buffer)
+        return self.copy()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _DLPACK_CPU

@@ -16,6 +16,7 @@
     ├── StaticArgumentError              (also TypeError)
     ├── ImmutableArrayError              (also TypeError)
     ├── DeletedArrayError                (also RuntimeError)
+    ├── DonationError                    (also ValueError)
     ├── ForkedProcessError               (also RuntimeError)
     ├── StaleExecutableError             (also RuntimeError)
     └── EscapedTracerError               (also RuntimeError)
@@ -80,7 +81,11 @@ class ImmutableArrayError(AnabranchError, TypeError):
 
 
 class DeletedArrayError(AnabranchError, RuntimeError):
-    """An `anabranch.Array` is used whose memory was given back by `delete`."""
+    """An `anabranch.Array` is used whose memory was given back by `delete`, or donated to a call."""
+
+
+class DonationError(AnabranchError, ValueError):
+    """Arguments are donated that cannot be: static ones, parameters that are not there, an Array passed twice."""
 
 
 class ForkedProcessError(AnabranchError, RuntimeError):

@@ -25,6 +25,16 @@ def internal(filename: str) -> bool:
     return filename.startswith(_PACKAGE)
 
 
+def stacklevel() -> int:
+    """What `warnings.warn` needs to be told, in the function that asks, to show the user's line."""
+    frame: types.FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level
+
+
 def source() -> Source | None:
     """The innermost of the user's lines that run now."""
     frame: types.FrameType | None = sys._getframe(2)

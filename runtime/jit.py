@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
-from anabranch.runtime.statics import static_parameters
+from anabranch.runtime.statics import donated_parameters, static_parameters
 from anabranch.runtime.wrapped import Wrapped
 
 P = ParamSpec("P")
@@ -17,47 +18,62 @@ R = TypeVar("R")
 
 
 @overload
-def jit(fun: Callable[P, R], /) -> Wrapped[P, R]: ...
+def jit(func: Callable[P, R]) -> Wrapped[P, R]: ...
 @overload
 def jit(
-    fun: Callable[P, R],
-    /,
+    func: Callable[P, R],
     *,
-    static_argnums: int | Sequence[int] = ...,
-    static_argnames: str | Sequence[str] = ...,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Sequence[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Sequence[str] | None = ...,
+    compiler_options: Mapping[str, Flag] | None = ...,
     **switches: Unpack[Switches],
 ) -> Wrapped[P, R]: ...
 @overload
 def jit(
     *,
-    static_argnums: int | Sequence[int] = ...,
-    static_argnames: str | Sequence[str] = ...,
+    static_argnums: int | Sequence[int] | None = ...,
+    static_argnames: str | Sequence[str] | None = ...,
+    donate_argnums: int | Sequence[int] | None = ...,
+    donate_argnames: str | Sequence[str] | None = ...,
+    compiler_options: Mapping[str, Flag] | None = ...,
     **switches: Unpack[Switches],
 ) -> Callable[[Callable[P, R]], Wrapped[P, R]]: ...
 
 
 def jit(
-    fun: Callable[..., Any] | None = None,
-    /,
+    func: Callable[..., Any] | None = None,
     *,
-    static_argnums: int | Sequence[int] = (),
-    static_argnames: str | Sequence[str] = (),
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    compiler_options: Mapping[str, Flag] | None = None,
     **switches: Unpack[Switches],
 ) -> Any:
     """Compile a NumPy function with XLA; calls give what the plain function gives.
 
     Parameters
     ----------
-    fun : callable
+    func : callable
         A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first
         called.
-    static_argnums : int or sequence of int
+    static_argnums : int or sequence of int, optional
         Positions of arguments that are plain Python values while tracing, in `*args`, too; negative ones count from the
         end. Each value has an executable of its own: arrays and dataclasses are told apart by their contents, all
         others by type and value, so they must be hashable. As in `jax.jit`.
-    static_argnames : str or sequence of str
+    static_argnames : str or sequence of str, optional
         The same by name; however the call passes the argument. Text, None, functions, classes, modules, enums, paths,
         dates and the like are static without being named.
+    donate_argnums : int or sequence of int, optional
+        Positions of arguments whose memory results may take over: each `anabranch.Array` in them is deleted by the call
+        where a result has its shape and dtype, and where it has not, a warning says so. ndarrays and numbers stay as
+        they are. As in `jax.jit`.
+    donate_argnames : str or sequence of str, optional
+        The same by name.
+    compiler_options : mapping, optional
+        XLA's flags for this function's executables, by name. As in `jax.jit`.
     **switches
         Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
         `unroll_limit`, `recursion_limit`, `full_tracebacks`, `disable_jit`, `cache_size`, `log_compiles`,
@@ -73,22 +89,31 @@ def jit(
     ------
     StaticArgumentError
         For a position or name that the function does not have.
+    DonationError
+        The same of donated ones, and for one that is static, too.
     TypeError
         For a switch that is no setting, or has a value of another type.
     """
+    asked: dict[str, Any] = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+        "compiler_options": compiler_options,
+    }
     given = checked(switches)
-    if fun is None:
-        return functools.partial(jit, static_argnums=static_argnums, static_argnames=static_argnames, **switches)
-    if isinstance(fun, Wrapped) and (static_argnums, static_argnames, given) == ((), (), {}):
-        return fun
-    if isinstance(fun, (staticmethod, classmethod)):
-        inner = jit(fun.__func__, static_argnums=static_argnums, static_argnames=static_argnames, **switches)
-        return type(fun)(inner)
-    static = static_parameters(fun, static_argnums, static_argnames)
-    options = Options(static, given)
-    if isinstance(fun, Wrapped):
-        return Wrapped(fun.__anabranch_function__, fun.__anabranch_options__.also(options))
-    return Wrapped(fun, options)
+    if func is None:
+        return functools.partial(jit, **asked, **switches)
+    if isinstance(func, (staticmethod, classmethod)):
+        return type(func)(jit(func.__func__, **asked, **switches))
+    if isinstance(func, Wrapped) and not given and all(value is None for value in asked.values()):
+        return func
+    static = static_parameters(func, static_argnums, static_argnames)
+    before = func.__anabranch_options__ if isinstance(func, Wrapped) else Options()
+    donated = donated_parameters(func, donate_argnums, donate_argnames, static | before.static)
+    flags = tuple((compiler_options or {}).items())
+    options = before.also(Options(static, given, donated, flags))
+    return Wrapped(func.__anabranch_function__ if isinstance(func, Wrapped) else func, options)
 
 
 def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from anabranch.runtime._host import Flag
 from anabranch.runtime.config import Settings, settings
 
 
@@ -19,21 +20,37 @@ class Options:
         The static parameters by name, and positions in `*args`.
     settings : mapping
         The settings that hold for this function whatever is in force around a call.
+    donated : frozenset of str and int
+        The donated parameters, in the same way.
+    compiler_flags : tuple
+        XLA's flags for all executables, with their values.
     """
 
     static: frozenset[str | int] = frozenset()
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    donated: frozenset[str | int] = frozenset()
+    compiler_flags: tuple[Flag, ...] = ()
 
     def also(self, others: Options) -> Options:
         """These and others, which win."""
-        return Options(self.static | others.static, {**self.settings, **others.settings})
+        return Options(
+            self.static | others.static,
+            {**self.settings, **others.settings},
+            self.donated | others.donated,
+            tuple({**dict(self.compiler_flags), **dict(others.compiler_flags)}.items()),
+        )
 
     def without(self, names: Collection[str]) -> Options:
         """For a function of which these parameters are bound."""
-        rest = self.static.difference(names)
-        shifted = [s - len(names) if isinstance(s, int) and s >= 0 else s for s in rest]
-        return dataclasses.replace(self, static=frozenset(shifted))
+        static, donated = (_shifted(chosen, names) for chosen in (self.static, self.donated))
+        return dataclasses.replace(self, static=static, donated=donated)
 
     def in_force(self) -> Settings:
         """The settings around a call, with the function's own."""
         return dataclasses.replace(settings(), **self.settings) if self.settings else settings()
+
+
+def _shifted(chosen: frozenset[str | int], bound: Collection[str]) -> frozenset[str | int]:
+    """Parameters where these, the first ones, are bound."""
+    rest = chosen.difference(bound)
+    return frozenset(c - len(bound) if isinstance(c, int) and c >= 0 else c for c in rest)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anabranch.runtime import executables, lower as lowering
-from anabranch.runtime._host import CompileOptions, HostCallback, LoweringError
+from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
 from anabranch.runtime._jaxlib import estimate, mlir, platform
 from anabranch.runtime.calling import Calling, out_info
+from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.execution import Execution
 from anabranch.runtime.ir import Program
@@ -72,7 +73,15 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Traced(Stage):
-    """A function traced on a signature."""
+    """A function traced on a signature.
+
+    Attributes
+    ----------
+    flags : tuple
+        XLA's flags that the function was jitted with.
+    """
+
+    flags: tuple[Flag, ...] = ()
 
     @property
     def program(self) -> Program:
@@ -94,9 +103,11 @@ class Traced(Stage):
         """
         if lowering_platforms is not None and tuple(lowering_platforms) != (platform(),):
             raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
+        donation = Donation.of(self.plan, self.calling)
+        donation.warn(self.calling, self.plan)
         program = optimise(self.plan.program)
-        module = lowering.module(program)
-        return Lowered(self.plan, self.calling, program, module.text, module.callbacks)
+        module = lowering.module(program, donation.aliases)
+        return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 
     def as_text(self) -> str:
         """The Program as text."""
@@ -115,7 +126,9 @@ class Lowered(Stage):
 
     program: Program
     text: str
-    callbacks: tuple[HostCallback, ...] = ()
+    callbacks: tuple[HostCallback, ...]
+    donation: Donation
+    flags: tuple[Flag, ...]
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module as text.
@@ -152,20 +165,20 @@ class Lowered(Stage):
         """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
         return estimate(self.text)
 
-    def compile(self, compiler_options: Mapping[str, str | bool | int | float] | None = None) -> Compiled:
+    def compile(self, compiler_options: Mapping[str, FlagValue] | None = None) -> Compiled:
         """Compile with XLA, or take the executable that another process has left on disk.
 
         Parameters
         ----------
         compiler_options : mapping, optional
-            XLA's flags for this executable alone, by name.
+            XLA's flags for this executable alone, by name; they win over those that the function was jitted with.
 
         Raises
         ------
         UnsupportedValueError
             For an option that XLA does not have, or that it cannot have this value.
         """
-        chosen = tuple((compiler_options or {}).items())
+        chosen = tuple({**dict(self.flags), **(compiler_options or {})}.items())
         options = CompileOptions(chosen, asynchronous=self.plan.on_device)
         try:
             executable = executables.executable(self.text, options, self.callbacks)
@@ -173,10 +186,12 @@ class Lowered(Stage):
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
             raise
-        return Compiled(self.plan, self.calling, Execution(self.plan, executable))
+        if not self.donation.given:
+            return Compiled(self.plan, self.calling, Execution(self.plan, executable))
+        return Compiled(self.plan, self.calling, DonatingExecution(self.plan, executable, self.calling, self.donation))
 
     def _located(self) -> str:
-        return lowering.located(self.program, {}, self.calling.leaf_names())
+        return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
 
 
 def _dialect(name: str | None) -> str:

@@ -7,12 +7,12 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from anabranch.runtime.errors import StaticArgumentError
+from anabranch.runtime.errors import AnabranchError, DonationError, StaticArgumentError
 from anabranch.runtime.static_values import Static, key_of
 from anabranch.runtime.values.opaque import is_opaque
 
 
-def static_parameters(fun: Callable[..., Any], nums: int | Iterable[int], names: Any) -> frozenset[str | int]:
+def static_parameters(fun: Callable[..., Any], nums: Any, names: Any) -> frozenset[str | int]:
     """The static parameters, by name; positions beyond the named parameters, in `*args`, stay numbers.
 
     Raises
@@ -20,7 +20,34 @@ def static_parameters(fun: Callable[..., Any], nums: int | Iterable[int], names:
     StaticArgumentError
         For a position or name that the function does not have.
     """
-    places = _numbers(nums)
+    return chosen_parameters(fun, nums, names, "static", StaticArgumentError)
+
+
+def donated_parameters(
+    fun: Callable[..., Any], nums: Any, names: Any, static: frozenset[str | int]
+) -> frozenset[str | int]:
+    """The donated parameters, in the same way.
+
+    Raises
+    ------
+    DonationError
+        For a position or name that the function does not have, or that is static.
+    """
+    donated = chosen_parameters(fun, nums, names, "donate", DonationError)
+    both = ", ".join(map(str, sorted(donated & static, key=str)))
+    if both:
+        raise DonationError(
+            f"{_name(fun)}: {both} cannot be static and donated: a static argument is no memory; take it out of one"
+        )
+    return donated
+
+
+def chosen_parameters(
+    fun: Callable[..., Any], nums: Any, names: Any, what: str, error: type[AnabranchError]
+) -> frozenset[str | int]:
+    """The parameters that are meant by positions and names; `what` is how the arguments of `jit` begin."""
+    nums, names = () if nums is None else nums, () if names is None else names
+    places = _numbers(nums, what, error)
     given: tuple[Any, ...] = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
     if not places and not given:
         return frozenset()
@@ -32,23 +59,21 @@ def static_parameters(fun: Callable[..., Any], nums: int | Iterable[int], names:
         elif form.rest is not None:
             chosen.add(n)
         else:
-            raise StaticArgumentError(
-                f"static_argnums has {n}, but {_name(fun)} has {len(form.positional)} positional parameters"
-            )
+            raise error(f"{what}_argnums has {n}, but {_name(fun)} has {len(form.positional)} positional parameters")
     for name in given:
         if not isinstance(name, str):
-            raise StaticArgumentError(f"static_argnames holds names of parameters, not {name!r}")
+            raise error(f"{what}_argnames holds names of parameters, not {name!r}")
         if name not in form.names and form.rest_by_name is None:
-            raise StaticArgumentError(f"static_argnames has '{name}', but {_name(fun)} has no such parameter")
+            raise error(f"{what}_argnames has '{name}', but {_name(fun)} has no such parameter")
         chosen.add(name)
     return frozenset(chosen)
 
 
-def _numbers(nums: Any) -> tuple[int, ...]:
+def _numbers(nums: Any, what: str, error: type[AnabranchError]) -> tuple[int, ...]:
     try:
         return tuple(map(operator.index, nums)) if isinstance(nums, Iterable) else (operator.index(nums),)
     except TypeError:
-        raise StaticArgumentError(f"static_argnums holds positions of parameters, not {nums!r}") from None
+        raise error(f"{what}_argnums holds positions of parameters, not {nums!r}") from None
 
 
 def _name(fun: Any) -> str:

@@ -20,6 +20,7 @@ from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
 from anabranch.runtime.dispatch import Form, quicken
+from anabranch.runtime.donation import donated_leaves
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
@@ -216,7 +217,10 @@ class Wrapped(Generic[P, R]):
         _refuse_early(function)
         plan = trace_call(function, arguments)
         name = getattr(function, "__qualname__", "function")
-        return Traced(plan, Calling(name, key[:3], arguments, passed or Passed()))
+        form, options = self._statics.form, self.__anabranch_options__
+        passed = passed or Passed.of(form, *call, call)
+        donated = donated_leaves(form, options.donated, call, arguments)
+        return Traced(plan, Calling(name, key[:3], arguments, passed, donated), options.compiler_flags)
 
 
 def _refuse_early(function: Any) -> None:

@@ -12,6 +12,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "arrays.md"
 
 def test_programs_run(capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     module_from_text("\n".join(blocks), "docs/arrays.md")
     assert "True" in capsys.readouterr().out
