@@ -107,6 +107,8 @@ class Calling:
         How the arguments were given.
     donated : frozenset of int
         The leaves that are given away.
+    taking : type
+        What takes arguments apart.
     """
 
     fun_name: str
@@ -114,6 +116,7 @@ class Calling:
     arguments: Arguments
     passed: Passed
     donated: frozenset[int] = frozenset()
+    taking: type[Leaves] = Leaves
 
     def leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Leaves:
         """The leaves of a call's arguments, static ones left out.
@@ -139,7 +142,7 @@ class Calling:
         if twice:
             raise UnsupportedValueError(f"{self.fun_name} got argument '{twice[0]}' by position and by name")
         arranged, kwargs = self.passed.arranged(args, kwargs)
-        leaves = Leaves()
+        leaves = self.taking()
         given = tuple([leaves.key(a, n) for a, (n, _) in zip(arranged, self.passed.places, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())])
         if (given, named, leaves.aliases()) != self.key:

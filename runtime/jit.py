@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
+from anabranch.runtime.dynamic import Dynamic
 from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
 from anabranch.runtime.statics import donated_parameters, static_parameters
@@ -18,10 +19,13 @@ R = TypeVar("R")
 
 
 @overload
-def jit(func: Callable[P, R]) -> Wrapped[P, R]: ...
+def jit(func: Callable[P, R], static: bool = ..., show_graph: bool = ..., auto_device: bool = ...) -> Wrapped[P, R]: ...
 @overload
 def jit(
     func: Callable[P, R],
+    static: bool = ...,
+    show_graph: bool = ...,
+    auto_device: bool = ...,
     *,
     static_argnums: int | Sequence[int] | None = ...,
     static_argnames: str | Sequence[str] | None = ...,
@@ -33,6 +37,9 @@ def jit(
 @overload
 def jit(
     *,
+    static: bool = ...,
+    show_graph: bool = ...,
+    auto_device: bool = ...,
     static_argnums: int | Sequence[int] | None = ...,
     static_argnames: str | Sequence[str] | None = ...,
     donate_argnums: int | Sequence[int] | None = ...,
@@ -44,6 +51,9 @@ def jit(
 
 def jit(
     func: Callable[..., Any] | None = None,
+    static: bool = True,
+    show_graph: bool = False,
+    auto_device: bool = True,
     *,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
@@ -59,6 +69,13 @@ def jit(
     func : callable
         A function, method, lambda, callable object or `functools.partial`. Its source is rewritten when it is first
         called.
+    static : bool, optional
+        With False the function is traced at each call, as `djit` says; by default once for each signature. As in Nabla.
+    show_graph : bool, optional
+        Whether each Program is printed when it is first compiled. As in Nabla.
+    auto_device : bool, optional
+        Whether arrays of the host are moved to the default accelerator where there is one. Programs run on the CPU,
+        which has nothing to move. As in Nabla.
     static_argnums : int or sequence of int, optional
         Positions of arguments that are plain Python values while tracing, in `*args`, too; negative ones count from the
         end. Each value has an executable of its own: arrays and dataclasses are told apart by their contents, all
@@ -101,19 +118,68 @@ def jit(
         "donate_argnames": donate_argnames,
         "compiler_options": compiler_options,
     }
+    _check_switches(static=static, show_graph=show_graph, auto_device=auto_device)
+    form = {"static": static, "show_graph": show_graph, "auto_device": auto_device}
     given = checked(switches)
+    again: Any = functools.partial(jit, **form, **asked, **switches)
     if func is None:
-        return functools.partial(jit, **asked, **switches)
+        return again
     if isinstance(func, (staticmethod, classmethod)):
-        return type(func)(jit(func.__func__, **asked, **switches))
-    if isinstance(func, Wrapped) and not given and all(value is None for value in asked.values()):
+        return type(func)(again(func.__func__))
+    kind: type[Wrapped[..., Any]] = Wrapped if static else Dynamic
+    nothing_new = not given and not show_graph and all(value is None for value in asked.values())
+    if isinstance(func, Wrapped) and nothing_new and (static or type(func) is kind):
         return func
-    static = static_parameters(func, static_argnums, static_argnames)
+    fixed = static_parameters(func, static_argnums, static_argnames)
     before = func.__anabranch_options__ if isinstance(func, Wrapped) else Options()
-    donated = donated_parameters(func, donate_argnums, donate_argnames, static | before.static)
+    donated = donated_parameters(func, donate_argnums, donate_argnames, fixed | before.static)
     flags = tuple((compiler_options or {}).items())
-    options = before.also(Options(static, given, donated, flags))
-    return Wrapped(func.__anabranch_function__ if isinstance(func, Wrapped) else func, options)
+    options = before.also(Options(fixed, given, donated, flags, show_graph))
+    if isinstance(func, Wrapped):
+        return (type(func) if static else kind)(func.__anabranch_function__, options)
+    return kind(func, options)
+
+
+def _check_switches(**given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"jit takes True or False for {name}, not {value!r}")
+
+
+@overload
+def djit(func: Callable[P, R], show_graph: bool = ..., auto_device: bool = ...) -> Dynamic[P, R]: ...
+@overload
+def djit(*, show_graph: bool = ..., auto_device: bool = ...) -> Callable[[Callable[P, R]], Dynamic[P, R]]: ...
+
+
+def djit(func: Callable[..., Any] | None = None, show_graph: bool = False, auto_device: bool = True) -> Any:
+    """Compile a NumPy function with XLA, tracing it at each call, as Nabla's `djit`.
+
+    Python's numbers among the arguments stay what they are, so `if n > 3` is decided by Python, `range(n)` and
+    `np.zeros(n)` have a length, and results that depend on them alone are plain numbers. A call that leads to a program
+    that was compiled before runs its executable; another one is compiled. It pays where numbers decide what is to be
+    computed, and what is computed takes longer than tracing.
+
+    Parameters
+    ----------
+    func : callable
+        As for `jit`.
+    show_graph : bool, optional
+        Whether each Program is printed when it is first compiled.
+    auto_device : bool, optional
+        Whether arrays of the host are moved to the default accelerator where there is one. Programs run on the CPU,
+        which has nothing to move.
+
+    Returns
+    -------
+    Dynamic
+        A callable; as a decorator with arguments, `djit(show_graph=True)` returns the decorator.
+    """
+    return (
+        jit(func, False, show_graph, auto_device)
+        if func is not None
+        else functools.partial(djit, show_graph=show_graph, auto_device=auto_device)
+    )
 
 
 def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:

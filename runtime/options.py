@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -24,12 +25,20 @@ class Options:
         The donated parameters, in the same way.
     compiler_flags : tuple
         XLA's flags for all executables, with their values.
+    show_graph : bool
+        Whether each Program that is compiled is printed.
     """
 
     static: frozenset[str | int] = frozenset()
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     donated: frozenset[str | int] = frozenset()
     compiler_flags: tuple[Flag, ...] = ()
+    show_graph: bool = False
+
+    def show(self, program: object) -> None:
+        """Print a Program that is compiled for the first time, where that was asked for."""
+        if self.show_graph:
+            sys.stdout.write(f"{program}\n")
 
     def also(self, others: Options) -> Options:
         """These and others, which win."""
@@ -38,6 +47,7 @@ class Options:
             {**self.settings, **others.settings},
             self.donated | others.donated,
             tuple({**dict(self.compiler_flags), **dict(others.compiler_flags)}.items()),
+            self.show_graph or others.show_graph,
         )
 
     def without(self, names: Collection[str]) -> Options:

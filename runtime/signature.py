@@ -107,6 +107,7 @@ class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
     __slots__ = ("arrays", "containers", "device", "foreign", "values")
+    held: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -243,6 +244,17 @@ def number_on_device(value: complex) -> Any:
     return put(np.asarray(value, PYTHON_DTYPES[type(value)])).array
 
 
+class LeavesButNumbers(Leaves):
+    """The same where Python's numbers are part of what a call is, as text and None are."""
+
+    __slots__ = ()
+    held = frozenset(PYTHON_DTYPES)
+
+    def key(self, value: Any, where: str) -> Any:
+        """The hashable description of an argument."""
+        return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
+
+
 def on_device(leaves: Sequence[Any]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
@@ -304,11 +316,14 @@ def _native(array: NDArray) -> NDArray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
+def layout_of(value: Any, seen: dict[int, int], held: frozenset[type] = frozenset()) -> layouts.Layout:
     """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
 
-    `seen` numbers the mutable containers of the call's arguments by identity.
+    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `held` are held,
+    too.
     """
+    if type(value) in held:
+        return layouts.Held(value)
     if isinstance(value, Static):
         return layouts.Held(value)
     if is_static(value):
@@ -332,7 +347,7 @@ def layout_of(value: Any, seen: dict[int, int]) -> layouts.Layout:
         if id(value) in seen:
             return layouts.Held(Repeated(seen[id(value)]))
         seen[id(value)] = len(seen)
-    return layouts.Node(structure, tuple([layout_of(c, seen) for c in structure.children(value)]))
+    return layouts.Node(structure, tuple([layout_of(c, seen, held) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

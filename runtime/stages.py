@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime import executables, lower as lowering
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
-from anabranch.runtime._jaxlib import estimate, mlir, platform
+from anabranch.runtime._jaxlib import Executable, estimate, mlir, platform
 from anabranch.runtime.calling import Calling, out_info
 from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
@@ -186,6 +186,10 @@ class Lowered(Stage):
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
             raise
+        return self.bound(executable)
+
+    def bound(self, executable: Executable) -> Compiled:
+        """What calls an executable of this module."""
         if not self.donation.given:
             return Compiled(self.plan, self.calling, Execution(self.plan, executable))
         return Compiled(self.plan, self.calling, DonatingExecution(self.plan, executable, self.calling, self.donation))

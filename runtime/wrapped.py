@@ -55,6 +55,8 @@ class Wrapped(Generic[P, R]):
 
     __anabranch_static__ = True  # as an argument of another one
 
+    _taking: type[Leaves] = Leaves  # what takes arguments apart
+
     def __init__(self, function: Callable[P, R], options: Options) -> None:
         self.__anabranch_function__ = function
         self.__anabranch_options__ = options
@@ -119,11 +121,11 @@ class Wrapped(Generic[P, R]):
         try:
             kept = self._bound.get(instance)
             if kept is None:
-                kept = self._bound[instance] = Wrapped(_weak_method(method), options)
+                kept = self._bound[instance] = type(self)(_weak_method(method), options)
         except TypeError:  # not hashable, or no weak references: compiled anew for each access
-            return Wrapped(method, options)
+            return type(self)(method, options)
         # What is kept with the instance must not keep the instance; what is handed out must.
-        bound: Wrapped[Any, Any] = Wrapped.__new__(Wrapped)
+        bound: Wrapped[Any, Any] = Wrapped.__new__(type(self))
         bound.__dict__.update(kept.__dict__, __self__=instance)
         return bound
 
@@ -141,7 +143,7 @@ class Wrapped(Generic[P, R]):
             found = getattr(found, part, None)
         if found is self:
             return name
-        return Wrapped, (self.__anabranch_function__, self.__anabranch_options__)
+        return type(self), (self.__anabranch_function__, self.__anabranch_options__)
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
@@ -186,7 +188,7 @@ class Wrapped(Generic[P, R]):
     def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
-        leaves = Leaves()
+        leaves = self._taking()
         names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
@@ -202,7 +204,9 @@ class Wrapped(Generic[P, R]):
                 cache.compiles += 1
                 name = getattr(function, "__qualname__", "function")
                 misses.report(name, key, cache.keys(), self._names, cache.compiles)
-                compiled = self._trace(key, leaves, call).lower().compile()
+                traced = self._trace(key, leaves, call)
+                self.__anabranch_options__.show(traced.program)
+                compiled = traced.lower().compile()
                 cache.put(key, compiled)
             return compiled
 
@@ -212,7 +216,7 @@ class Wrapped(Generic[P, R]):
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
         strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
         known: dict[str, Any] = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
-        arguments = arguments_of(call[0], call[1], **known)
+        arguments = arguments_of(call[0], call[1], leaves.held, **known)
         function: Callable[..., Any] = self.__anabranch_function__
         _refuse_early(function)
         plan = trace_call(function, arguments)
@@ -220,7 +224,7 @@ class Wrapped(Generic[P, R]):
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)
-        return Traced(plan, Calling(name, key[:3], arguments, passed, donated), options.compiler_flags)
+        return Traced(plan, Calling(name, key[:3], arguments, passed, donated, self._taking), options.compiler_flags)
 
 
 def _refuse_early(function: Any) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         switch as switch,
         while_loop as while_loop,
     )
+    from anabranch.runtime.dynamic import Dynamic as Dynamic
     from anabranch.runtime.eager.creation import (
         asarray as asarray,
         device_put as device_put,
@@ -44,7 +45,13 @@ if TYPE_CHECKING:
         UnsupportedValueError as UnsupportedValueError,
     )
     from anabranch.runtime.ir import Program as Program
-    from anabranch.runtime.jit import eval_shape as eval_shape, jit as jit, make_xpr as make_xpr, xpr as xpr
+    from anabranch.runtime.jit import (
+        djit as djit,
+        eval_shape as eval_shape,
+        jit as jit,
+        make_xpr as make_xpr,
+        xpr as xpr,
+    )
     from anabranch.runtime.signature import ShapeDtypeStruct as ShapeDtypeStruct
     from anabranch.runtime.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
     from anabranch.runtime.trees import OneOf as OneOf, PyTreeDef as PyTreeDef
@@ -56,6 +63,7 @@ _MODULES = {
     "calling": ("ArgInfo",),
     "config": ("Settings", "configure", "disable_jit"),
     "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
+    "dynamic": ("Dynamic",),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (
         "AliasError",
@@ -76,7 +84,7 @@ _MODULES = {
         "UnsupportedOperationError",
         "UnsupportedValueError",
     ),
-    "jit": ("eval_shape", "jit", "make_xpr", "xpr"),
+    "jit": ("djit", "eval_shape", "jit", "make_xpr", "xpr"),
     "ir": ("Program",),
     "signature": ("ShapeDtypeStruct",),
     "stages": ("Compiled", "Lowered", "Traced"),
