@@ -235,8 +235,8 @@ def is_stale(buffer: Buffer) -> bool:
     return buffer.array._sharding is not _backend(asynchronous=True).sharding
 
 
-def wait(buffer: Buffer) -> None:
-    """Wait until a buffer's contents are there.
+def wait(array: Any) -> None:
+    """Wait until the contents of jaxlib's array are there.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def wait(buffer: Buffer) -> None:
         The run that makes them failed.
     """
     try:
-        buffer.array.block_until_ready()
+        array.block_until_ready()
     except _jax.JaxRuntimeError as error:
         fail(error)
 
@@ -257,7 +257,7 @@ def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
     ndarray
         A writable array of its own, or without `copy` a read-only one that on CPU is the buffer's own memory.
     """
-    wait(buffer)
+    wait(buffer.array)
     array = _memory(buffer.array, buffer.kind)
     if copy:
         return array.copy()

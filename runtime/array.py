@@ -126,7 +126,7 @@ class Array:
 
     def block_until_ready(self) -> Array:
         """Wait until the contents are there; gives the array itself."""
-        wait(self.buffer)
+        wait(self.buffer.array if self._memory is None else self._memory)
         return self
 
     def is_ready(self) -> bool:

@@ -23,15 +23,17 @@ from anabranch.runtime._jaxlib import has_forgotten
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import settings
 from anabranch.runtime.execution import MISS, Execution, Quick, never
+from anabranch.runtime.guards import Guards
 from anabranch.runtime.signature import ShapeDtypeStruct, number_on_device
 from anabranch.runtime.static_values import Static, is_static
-from anabranch.runtime.trace import tracing
+from anabranch.runtime.trace import builder_or_none
 from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400
+_MOST_CONDITIONS = 100  # of guards, checked in line
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
@@ -125,12 +127,15 @@ class _Writer:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self._names: dict[int, str] = {}
         self.scope: dict[str, Any] = {"MISS": MISS, "Array": Array, "ndarray": np.ndarray, "copyto": np.copyto}
 
     def constant(self, value: Any) -> str:
         """A name for a value."""
-        name = f"c{len(self.scope)}"
-        self.scope[name] = value
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self.scope)}"
+            self.scope[name] = value
         return name
 
     def unless(self, condition: str) -> None:
@@ -150,7 +155,7 @@ def _call(writer: _Writer, execution: Execution, form: Form) -> list[str]:
     plan = execution.plan
     if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
-    writer.scope |= {"tracing": tracing, "settings": settings, "hold": plan.guards.hold}
+    writer.scope |= {"builder": builder_or_none, "settings": settings}
     writer.unless(f"settings() is {writer.constant(settings())}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
     arguments = _Arguments(writer)
@@ -160,9 +165,14 @@ def _call(writer: _Writer, execution: Execution, form: Form) -> list[str]:
         arguments.leaf(writer.constant(array), array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated)
-    writer.unless("not tracing() and hold()")
+    writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
     _Running(writer, execution, arguments).write()
     return writer.lines
+
+
+def _guards(writer: _Writer, guards: Guards) -> list[str]:
+    conditions = guards.conditions(writer.constant)
+    return conditions if len(conditions) <= _MOST_CONDITIONS else [f"{writer.constant(guards.hold)}()"]
 
 
 class _Arguments:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,6 +85,12 @@ class Guards:
                 return False
         return not self.heap.changed()
 
+    def conditions(self, constant: Callable[[Any], str]) -> list[str]:
+        """What `hold` asks, as Python expressions; `constant` gives the name of a value in these."""
+        absent = constant(_ABSENT)
+        names = [f"{constant(s)}.get({name!r}, {absent}) is {constant(v)}" for s, name, v in self.names.values()]
+        return [*names, *(code.condition(constant) for code in self.code.values()), *self.heap.conditions(constant)]
+
     def _add_code(self) -> None:
         """Guard what the functions and classes on the heap do."""
         for function in self.heap.functions:
@@ -105,6 +111,8 @@ class _Code(Protocol):
 
     def holds(self) -> bool: ...
 
+    def condition(self, constant: Callable[[Any], str]) -> str: ...
+
 
 class _FunctionCode:
     __slots__ = ("before", "function", "keywords")
@@ -122,6 +130,15 @@ class _FunctionCode:
             return False
         return keywords is None or _are(keywords, self.keywords)
 
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`holds`, as an expression."""
+        if self.keywords:
+            return f"{constant(self.holds)}()"
+        function = constant(self.function)
+        code, defaults, keywords = map(constant, self.before)
+        same_defaults = f"{function}.__defaults__ is {defaults} and {function}.__kwdefaults__ is {keywords}"
+        return f"{function}.__code__ is {code} and {same_defaults}"
+
 
 class _ClassCode:
     __slots__ = ("before", "cls")
@@ -133,6 +150,10 @@ class _ClassCode:
         """Whether the class has the same methods and properties."""
         now = as_written(self.cls)
         return _are(now, self.before) or _are(_methods(now), _methods(self.before))
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`holds`, as an expression."""
+        return f"{constant(self.holds)}()"
 
 
 def _methods(held: Mapping[str, Any]) -> dict[str, Any]:

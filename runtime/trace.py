@@ -309,6 +309,9 @@ class Builder:
 _current: contextvars.ContextVar[Builder | None] = contextvars.ContextVar("builder", default=None)
 
 
+builder_or_none = _current.get  # the builder that collects equations now
+
+
 def current() -> Builder:
     """The builder that collects equations now."""
     builder = _current.get()

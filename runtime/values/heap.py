@@ -11,7 +11,7 @@ import collections
 import functools
 import threading
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,10 @@ class Slot(abc.ABC):
     def changed(self) -> bool:
         """Whether the object holds other things than before."""
         return not self.same_contents(self.contents(), self.before)
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`not changed`, as a Python expression; `constant` gives the name of a value in it."""
+        return f"not {constant(self)}.changed"
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
@@ -175,6 +179,9 @@ class _FunctionSlot(Slot):
     def changed(self) -> bool:
         now = self.target.__dict__
         return bool(now or self.before) and not self.same_contents(now, self.before)
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        return super().condition(constant) if self.before else f"not {constant(self.target)}.__dict__"
 
     def contents(self) -> dict[str, Any]:
         return dict(self.target.__dict__)
@@ -373,6 +380,12 @@ class Heap:
         return bool(self.arrays) and any(
             a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values()
         )
+
+    def conditions(self, constant: Callable[[Any], str]) -> list[str]:
+        """`not changed`, as Python expressions."""
+        if self.arrays:
+            return [f"not {constant(self)}.changed()"]
+        return [slot.condition(constant) for slot in self.slots.values()]
 
     def forget_array(self, array: Any) -> None:
         """Watch this array no more: it is known in another way."""
