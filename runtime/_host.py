@@ -23,6 +23,7 @@ import ml_dtypes
 import numpy as np
 
 from anabranch._locks import lock
+from anabranch.runtime.errors import SerializationError as SerializationError
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
@@ -89,10 +90,6 @@ class ExecutionError(RuntimeError):
 
 class CallbackError(ExecutionError):
     """A host callback raised: its exception is the `__cause__`."""
-
-
-class SerializationError(RuntimeError):
-    """An executable can't be turned into bytes, or bytes are damaged or were written by another jaxlib."""
 
 
 class ArgumentMismatchError(TypeError):

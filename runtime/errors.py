@@ -18,6 +18,7 @@
     ├── DeletedArrayError                (also RuntimeError)
     ├── DonationError                    (also ValueError)
     ├── ForkedProcessError               (also RuntimeError)
+    ├── SerializationError               (also RuntimeError)
     ├── StaleExecutableError             (also RuntimeError)
     └── EscapedTracerError               (also RuntimeError)
 """
@@ -93,6 +94,10 @@ class ForkedProcessError(AnabranchError, RuntimeError):
 
     What to change: start processes with the method `spawn` or `forkserver`, or fork before the first call.
     """
+
+
+class SerializationError(AnabranchError, RuntimeError):
+    """What was compiled cannot be turned into bytes, or bytes are damaged or were made for another process."""
 
 
 class StaleExecutableError(AnabranchError, RuntimeError):

@@ -28,6 +28,10 @@ class Guards:
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
         self.code: dict[int, _Code] = {}
 
+    def __reduce__(self) -> Any:
+        """Elsewhere there is nothing to guard: what was read stays in its process."""
+        return Guards, ()
+
     def start(self) -> None:
         """Guard the classes of the arguments."""
         self._add_code()

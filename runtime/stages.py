@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import pickle
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from anabranch.runtime import executables, lower as lowering
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
-from anabranch.runtime._jaxlib import Executable, estimate, mlir, platform
+from anabranch.runtime._jaxlib import Executable, deserialize, estimate, mlir, platform
 from anabranch.runtime.calling import Calling, out_info
 from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.execution import Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
+from anabranch.runtime.portable import loaded, saved
+from anabranch.runtime.saving import made_here, pack, unpack, write
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.trees import PyTreeDef
 
@@ -186,16 +191,17 @@ class Lowered(Stage):
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
             raise
-        return self.bound(executable)
+        return bound(self.plan, self.calling, executable, self.donation, chosen)
 
     def bound(self, executable: Executable) -> Compiled:
         """What calls an executable of this module."""
-        if not self.donation.given:
-            return Compiled(self.plan, self.calling, Execution(self.plan, executable))
-        return Compiled(self.plan, self.calling, DonatingExecution(self.plan, executable, self.calling, self.donation))
+        return bound(self.plan, self.calling, executable, self.donation, self.flags)
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
+
+
+_KIND = "compiled function"
 
 
 def _dialect(name: str | None) -> str:
@@ -209,6 +215,7 @@ class Compiled(Stage):
     """An executable for one signature."""
 
     execution: Execution
+    flags: tuple[Flag, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.
@@ -228,6 +235,59 @@ class Compiled(Stage):
             )
         return self.execution.run(leaves)
 
+    def serialize(self) -> bytes:
+        """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.
+
+        Raises
+        ------
+        SerializationError
+            For a function whose calls reach into this process: it changes globals, prints, or raises what cannot be
+            pickled.
+        """
+        execution = self.execution
+        donation = execution.donation if isinstance(execution, DonatingExecution) else Donation()
+        rest = pickle.dumps((donation, self.flags), protocol=5)
+        plan = saved(self.plan, self.calling)
+        return pack(_KIND, made_here(), [execution.executable.serialize(), plan, rest])
+
+    @staticmethod
+    def deserialize(data: bytes | bytearray) -> Compiled:
+        """What was compiled in another process, from its bytes; neither the function nor its source is needed.
+
+        They hold code, and pickled objects: load only what you trust.
+
+        Raises
+        ------
+        SerializationError
+            For bytes that are damaged, something else, or made for another version or processor, and where a class that
+            the function takes or gives is not there.
+        """
+        code, surroundings, rest = unpack(bytes(data), _KIND, made_here())
+        plan, calling = loaded(surroundings)
+        donation, flags = pickle.loads(rest)
+        executable = deserialize(code, CompileOptions(flags, asynchronous=plan.on_device))
+        return bound(plan, calling, executable, donation, flags)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `serialize()` into a file, as a whole or not at all.
+
+        Raises
+        ------
+        SerializationError
+        """
+        write(path, self.serialize())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Compiled:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        SerializationError
+            As `deserialize`.
+        """
+        return Compiled.deserialize(Path(path).read_bytes())
+
     def as_text(self) -> str:
         """XLA's optimised HLO."""
         return self.execution.executable.hlo_text()
@@ -243,3 +303,12 @@ class Compiled(Stage):
     def runtime_executable(self) -> Any:
         """The executable as an object of jaxlib's, which changes from release to release."""
         return self.execution.executable.loaded
+
+
+def bound(
+    plan: Plan, calling: Calling, executable: Executable, donation: Donation, flags: tuple[Flag, ...]
+) -> Compiled:
+    """What calls an executable as a plan says."""
+    if donation.given:
+        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags)
+    return Compiled(plan, calling, Execution(plan, executable), flags)

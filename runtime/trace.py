@@ -51,6 +51,9 @@ class Storage:
         self.links: list[Any] = []
         self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()
 
+    def __reduce__(self) -> Any:
+        return Storage, (self.type,)
+
 
 class Restart(BaseException):
     """Raised while tracing when a function must be rewritten in another way, and the whole be traced again."""

@@ -93,7 +93,8 @@ def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, mi
     whole = isinstance(value, PythonScalar) and value.python is int
     text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
     named = wrap.as_atom(value) if whole else None
-    checks.fail_if(atoms.logical_not(found), lambda v: ValueError(text.format(v if whole else "the value")), named)
+    text = text if whole else text.format("the value")
+    checks.fail_if(atoms.logical_not(found), checks.Telling(ValueError, text), named)
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 

@@ -161,7 +161,8 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
     where_ = f"for axis {axis} " if axis is not None else ""
-    refuse_outside(index, -size, size, lambda i: IndexError(f"index {i} is out of bounds {where_}with size {size}"))
+    text = f"index {{}} is out of bounds {where_}with size {size}"
+    refuse_outside(index, -size, size, checks.Telling(IndexError, text))
     shape = index.type.shape
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
     return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
@@ -344,7 +345,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     index = atoms.convert(index, np.int64)
     total = math.prod(sizes)
     message = f"is out of bounds for array with size {total}"
-    refuse_outside(index, 0, total, lambda i: ValueError(f"index {i} {message}"))
+    refuse_outside(index, 0, total, checks.Telling(ValueError, f"index {{}} {message}"))
     columns = []
     for size in reversed(sizes):
         n = zeros_atom(index.type.shape, np.int64, max(size, 1))
@@ -368,7 +369,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     total = zeros_atom(parts[0].type.shape, np.int64)
     for part, size, how in zip(parts, sizes, modes, strict=True):
         if how == "raise":
-            refuse_outside(part, 0, size, lambda _: ValueError("invalid entry in coordinates array"))
+            refuse_outside(part, 0, size, checks.Telling(ValueError, "invalid entry in coordinates array"))
         else:
             part = positions(fresh(part), size, how)
         scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))

@@ -28,7 +28,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, strides, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.array import Array
 
 
@@ -243,9 +243,8 @@ def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
             f"Cannot cast array data from {starts.type.dtype!r} to dtype('int64') according to the rule 'safe'"
         )
     starts = atoms.reshape(atoms.convert(starts, np.int64), (starts.type.size,))
-    refuse_outside(
-        starts, 0, size, lambda i: IndexError(f"index {i} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})")
-    )
+    text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
+    refuse_outside(starts, 0, size, checks.Telling(IndexError, text))
     return starts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
 import sys
 import types
@@ -89,11 +90,32 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
     details = [] if detail is None else [atoms.convert(detail, np.int64)]
     record_failure(
         pred,
-        lambda found: make(int(found[0]) if found else 0),
+        _Counted(make),
         None,
         user_frames(),
         details,
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Telling:
+    """Makes exceptions of a class with a text around an int, in other processes, too."""
+
+    cls: type[BaseException]
+    text: str
+
+    def __call__(self, number: int) -> BaseException:
+        return self.cls(self.text.format(number))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Counted:
+    """Makes a failure's exception with the int that it tells of."""
+
+    make: Callable[[int], BaseException]
+
+    def __call__(self, found: list[NDArray]) -> BaseException:
+        return self.make(int(found[0]) if found else 0)
 
 
 def record_failure(

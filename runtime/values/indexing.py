@@ -243,7 +243,7 @@ def integer(k: Any, size: int, axis: int) -> int | Atom:
     return _checked(atom, known, size, axis)
 
 
-def _out_of_bounds(index: int, axis: int, size: int) -> str:
+def _out_of_bounds(index: int | str, axis: int, size: int) -> str:
     return f"index {index} is out of bounds for axis {axis} with size {size}"
 
 
@@ -265,7 +265,7 @@ def _checked(atom: Atom, known: Interval, size: int, axis: int) -> Atom:
             first = atoms.op("dynamic_slice", atoms.reshape(atom, (math.prod(shape),)), where, sizes=(1,))
             first = atoms.reshape(first, ())
             out = atoms.op("reduce_any", out, axes=tuple(range(len(shape))))
-        checks.fail_if(out, lambda index: IndexError(_out_of_bounds(index, axis, size)), first)
+        checks.fail_if(out, checks.Telling(IndexError, _out_of_bounds("{}", axis, size)), first)
     if known.low >= 0:
         return atom
     negative = atoms.ufunc(np.less, atom, atoms.broadcast_to(atoms.literal(0, np.int64), shape))

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import checks, host, layout as layouts
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Told:
+    """Makes an exception of what it held."""
+
+    layout: layouts.Layout
+
+    def __call__(self, found: list[checks.NDArray]) -> BaseException:
+        made: BaseException = host.build(self.layout, iter(found))
+        return made
 
 
 def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
@@ -15,12 +28,8 @@ def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
     layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
     details = [p.atom for p in layouts.pack(error, layout)]
 
-    def make(found: list[checks.NDArray]) -> BaseException:
-        made: BaseException = host.build(layout, iter(found))
-        return made
-
     def revive(values: list[Atom]) -> BaseException:
         made: BaseException = layouts.unpack(layout, iter(values), [])
         return made
 
-    checks.record_failure(pred, make, revive, frames, details)
+    checks.record_failure(pred, Told(layout), revive, frames, details)

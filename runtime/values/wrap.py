@@ -75,7 +75,8 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
         outside = atoms.ufunc(np.less, x.atom, atoms.literal(info.min, np.int64))
     if x.interval.high > info.max:
         outside = atoms.logical_or(outside, atoms.ufunc(np.greater, x.atom, atoms.literal(info.max, np.int64)))
-    checks.fail_if(outside, lambda i: OverflowError(f"Python integer {i} out of bounds for {dtype.name}"), x.atom)
+    text = f"Python integer {{}} out of bounds for {dtype.name}"
+    checks.fail_if(outside, checks.Telling(OverflowError, text), x.atom)
 
 
 def numpy_result(atom: Atom) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from anabranch import numpy as numpy
+    from anabranch import export as export, numpy as numpy
     from anabranch.runtime.array import Array as Array
     from anabranch.runtime.calling import ArgInfo as ArgInfo
     from anabranch.runtime.config import Settings as Settings, configure as configure, disable_jit as disable_jit
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ImmutableArrayError as ImmutableArrayError,
         IntegerRangeError as IntegerRangeError,
         NoSourceError as NoSourceError,
+        SerializationError as SerializationError,
         SourceError as SourceError,
         StaleExecutableError as StaleExecutableError,
         StaticArgumentError as StaticArgumentError,
@@ -76,6 +77,7 @@ _MODULES = {
         "ImmutableArrayError",
         "IntegerRangeError",
         "NoSourceError",
+        "SerializationError",
         "SourceError",
         "StaleExecutableError",
         "StaticArgumentError",
@@ -92,12 +94,12 @@ _MODULES = {
     "wrapped": ("Wrapped",),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}
-__all__ = ["__version__", "numpy", *sorted(_HOME)]  # noqa: PLE0604 - names of the table
+__all__ = ["__version__", "export", "numpy", *sorted(_HOME)]  # noqa: PLE0604 - names of the table
 
 
 def __getattr__(name: str) -> Any:
-    if name == "numpy":
-        return importlib.import_module("anabranch.numpy")
+    if name in ("export", "numpy"):
+        return importlib.import_module(f"anabranch.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'anabranch' has no attribute '{name}'")
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
@@ -105,4 +107,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "numpy", *_HOME})
+    return sorted({*globals(), "export", "numpy", *_HOME})

@@ -1,0 +1,149 @@
+"""`export`: a function on one signature as StableHLO that other processes load, without its source."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anabranch.runtime._host import Flag
+from anabranch.runtime._jaxlib import mlir, platform
+from anabranch.runtime.donation import Donation
+from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
+from anabranch.runtime.ir import Program
+from anabranch.runtime.options import Options
+from anabranch.runtime.portable import loaded, saved
+from anabranch.runtime.saving import pack, unpack
+from anabranch.runtime.stages import Compiled, Lowered, Stage
+from anabranch.runtime.trace import tracing
+from anabranch.runtime.wrapped import Wrapped
+
+_KIND = "exported function"
+# The form of what goes with the module, raised by each change of it.
+_FORM = "1"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Exported(Stage):
+    """A function on one signature, as `jax.export.Exported`: StableHLO, and how it is called.
+
+    Attributes
+    ----------
+    platforms : tuple of str
+        The platforms that it can run on.
+    mlir_module_serialized : bytes
+        The module, as releases of StableHLO exchange it.
+    """
+
+    platforms: tuple[str, ...]
+    mlir_module_serialized: bytes
+    donation: Donation
+    flags: tuple[Flag, ...]
+    _kept: list[Compiled] = dataclasses.field(default_factory=list, compare=False, repr=False)
+
+    def mlir_module(self) -> str:
+        """The StableHLO module as text."""
+        text: str = mlir().from_portable(self.mlir_module_serialized)
+        return text
+
+    def compile(self) -> Compiled:
+        """The executable for this machine, compiled when it is first asked for."""
+        if not self._kept:
+            program = Program(self.plan.program.inputs, (), self.plan.program.outputs)
+            lowered = Lowered(self.plan, self.calling, program, self.mlir_module(), (), self.donation, self.flags)
+            self._kept.append(lowered.compile())
+        return self._kept[0]
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; its static arguments are left out.
+
+        Raises
+        ------
+        UnsupportedValueError
+            When the arguments are of another signature.
+        UnsupportedOperationError
+            In a function that is being compiled.
+        """
+        if tracing():
+            raise UnsupportedOperationError(
+                f"the exported {self.fun_name} is called in a compiled function, which cannot take it in; call it "
+                "outside, or the jitted function itself"
+            )
+        return self.compile()(*args, **kwargs)
+
+    def serialize(self) -> bytes:
+        """Bytes for `deserialize`, in any process with this form of anabranch's plans."""
+        rest = pickle.dumps((self.platforms, self.donation, self.flags), protocol=5)
+        parts = [self.mlir_module_serialized, saved(self.plan, self.calling), rest]
+        return pack(_KIND, {"form": _FORM}, parts)
+
+
+def deserialize(blob: bytes | bytearray) -> Exported:
+    """An exported function from its bytes.
+
+    They hold code, and pickled objects: load only what you trust.
+
+    Parameters
+    ----------
+    blob : bytes
+        What `Exported.serialize` gave.
+
+    Raises
+    ------
+    SerializationError
+        For bytes that are damaged, something else, of another form or for another platform, and where a class that the
+        function takes or gives is not there.
+    """
+    module, surroundings, rest = unpack(bytes(blob), _KIND, {"form": _FORM})
+    plan, calling = loaded(surroundings)
+    platforms, donation, flags = pickle.loads(rest)
+    if platform() not in platforms:
+        raise SerializationError(
+            f"{calling.fun_name} was exported for {', '.join(platforms)}, and this is {platform()}"
+        )
+    return Exported(plan, calling, platforms, module, donation, flags)
+
+
+def export(fun: Callable[..., Any], *, platforms: Sequence[str] | None = None) -> Callable[..., Exported]:
+    """Export a function, as `jax.export.export`: `export(f)(*args)` is an `Exported`.
+
+    Parameters
+    ----------
+    fun : callable
+        Jitted or not.
+    platforms : sequence of str, optional
+        What it is to run on; there is "cpu".
+
+    Returns
+    -------
+    callable
+        Takes arguments, or `ShapeDtypeStruct`s for them.
+
+    Raises
+    ------
+    SerializationError
+        When the arguments are given, for a function whose calls reach into its process: it changes globals, prints, or
+        raises what cannot be pickled; and for another platform.
+    """
+    chosen = (platform(),) if platforms is None else tuple(platforms)
+    if chosen != (platform(),):
+        raise SerializationError(f"functions can be exported for {platform()}, not for {', '.join(chosen)}")
+    wrapped = fun if isinstance(fun, Wrapped) else Wrapped(fun, Options())
+
+    @functools.wraps(wrapped, updated=())
+    def exporting(*args: Any, **kwargs: Any) -> Exported:
+        return _exported(wrapped.lower(*args, **kwargs), chosen)
+
+    return exporting
+
+
+def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
+    if lowered.callbacks:
+        raise SerializationError(
+            f"{lowered.fun_name} prints, logs or warns in a branch or a loop, and so calls back into its own process; "
+            "let it return what is to be shown"
+        )
+    plan, calling = loaded(saved(lowered.plan, lowered.calling))
+    return Exported(plan, calling, platforms, mlir().portable(lowered.text), lowered.donation, lowered.flags)

@@ -1,0 +1,7 @@
+"""Functions that other processes load without their source, as `jax.export`."""
+
+from __future__ import annotations
+
+from anabranch.runtime.export import Exported as Exported, deserialize as deserialize, export as export
+
+__all__ = ["Exported", "deserialize", "export"]
