@@ -22,9 +22,9 @@ _ABSENT = object()
 class Guards:
     """Names and objects with what they held when a function that reads them was first called."""
 
-    def __init__(self) -> None:
+    def __init__(self, receiver: Callable[[], Any] | None = None) -> None:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
-        self.heap = Heap((), watch_arrays=True)
+        self.heap = Heap((), watch_arrays=True, receiver=receiver)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
         self.code: dict[int, _Code] = {}
 

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.dynamic import Dynamic
+from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
 from anabranch.runtime.statics import donated_parameters, static_parameters
@@ -108,6 +109,8 @@ def jit(
         For a position or name that the function does not have.
     DonationError
         The same of donated ones, and for one that is static, too.
+    UnsupportedValueError
+        For what cannot be called.
     TypeError
         For a switch that is no setting, or has a value of another type.
     """
@@ -126,6 +129,9 @@ def jit(
         return again
     if isinstance(func, (staticmethod, classmethod)):
         return type(func)(again(func.__func__))
+    if not callable(func):
+        instead = "; write @property above @jit" if isinstance(func, (property, functools.cached_property)) else ""
+        raise UnsupportedValueError(f"jit takes a function, not a {type(func).__name__} ({func!r:.60}){instead}")
     kind: type[Wrapped[..., Any]] = Wrapped if static else Dynamic
     nothing_new = not given and not show_graph and all(value is None for value in asked.values())
     if isinstance(func, Wrapped) and nothing_new and (static or type(func) is kind):
@@ -136,7 +142,7 @@ def jit(
     flags = tuple((compiler_options or {}).items())
     options = before.also(Options(fixed, given, donated, flags, show_graph))
     if isinstance(func, Wrapped):
-        return (type(func) if static else kind)(func.__anabranch_function__, options)
+        return func.again(options) if static else kind(func.plain(), options)
     return kind(func, options)
 
 

@@ -145,7 +145,7 @@ def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) 
 
 def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
     """Trace `function(*arguments)`."""
-    trace, guards = Trace(), Guards()
+    trace, guards = Trace(), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
     with building(root), special.staged(trace, call, is_users):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from anabranch.runtime.donation import donated_leaves
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
+from anabranch.runtime.instances import PerInstance
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves
@@ -33,7 +35,9 @@ from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import trace_call
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
 
 # Calls of one signature may have a few forms: an argument by position or by name.
@@ -54,6 +58,9 @@ class Wrapped(Generic[P, R]):
     """
 
     __anabranch_static__ = True  # as an argument of another one
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[P, R]
 
     _taking: type[Leaves] = Leaves  # what takes arguments apart
 
@@ -64,8 +71,10 @@ class Wrapped(Generic[P, R]):
         self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._lock = lock()
-        self._bound: weakref.WeakKeyDictionary[Any, Wrapped[Any, Any]] = weakref.WeakKeyDictionary()
+        self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
+        if getattr(function, "__isabstractmethod__", False):
+            self.__isabstractmethod__ = True
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the plain function gives, compiled."""
@@ -112,22 +121,36 @@ class Wrapped(Generic[P, R]):
         if execution.quick is not never and not known:
             self._executables.put_quick(key, execution)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded."""
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Wrapped[P, R]: ...
+    @overload
+    def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type[Any] | None = None) -> Wrapped[Q, R]: ...
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded.
+
+        Where the instance is a static argument, by its contents, equal instances share what is compiled.
+        """
         if instance is None:
             return self
-        method = types.MethodType(self.__anabranch_function__, instance)
-        options = self.__anabranch_options__.without(self._names[:1])
-        try:
-            kept = self._bound.get(instance)
-            if kept is None:
-                kept = self._bound[instance] = type(self)(_weak_method(method), options)
-        except TypeError:  # not hashable, or no weak references: compiled anew for each access
-            return type(self)(method, options)
+        if self._names[:1] and self._names[0] in self.__anabranch_options__.static:
+            return types.MethodType(self, instance)
+        kept = self._bound.get(instance)
+        if kept is None:
+            options = self.__anabranch_options__.without(self._names[:1])
+            kept = self._bound.put(instance, type(self)(_method(self.__anabranch_function__, instance), options))
         # What is kept with the instance must not keep the instance; what is handed out must.
-        bound: Wrapped[Any, Any] = Wrapped.__new__(type(self))
-        bound.__dict__.update(kept.__dict__, __self__=instance)
+        kind: Any = type(self)
+        bound: Any = object.__new__(_bound_kind(kind))
+        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self)
         return bound
+
+    def plain(self) -> Callable[P, R]:
+        """The function as it was written."""
+        return self.__anabranch_function__
+
+    def again(self, options: Options) -> Wrapped[P, R]:
+        """The same function, compiled in the same way with these options."""
+        return type(self)(self.plain(), options)
 
     def __copy__(self) -> Wrapped[P, R]:
         return self
@@ -136,14 +159,19 @@ class Wrapped(Generic[P, R]):
         return self
 
     def __reduce__(self) -> Any:
-        """Pickled as functions are, by name; where the name stands for the plain function, by that."""
-        found: Any = sys.modules.get(self.__module__)
-        name = vars(self).get("__qualname__", "")
+        """Pickled as functions are, by name; by value where a pickler that can do so would take a function so."""
+        module, name = self.__module__, vars(self).get("__qualname__", "")
+        found: Any = sys.modules.get(module)
         for part in name.split("."):
             found = getattr(found, part, None)
-        if found is self:
+        # Workers have another `__main__`, so cloudpickle, which joblib and dask use, takes its functions by value.
+        pickler = str(sys._getframe(1).f_globals.get("__name__"))
+        if found is self and not (module == "__main__" and "cloudpickle" in pickler):
             return name
-        return type(self), (self.__anabranch_function__, self.__anabranch_options__)
+        return object.__new__, (type(self),), (self.__anabranch_function__, self.__anabranch_options__)
+
+    def __setstate__(self, state: tuple[Callable[P, R], Options]) -> None:
+        type(self).__init__(self, *state)
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
@@ -227,13 +255,53 @@ class Wrapped(Generic[P, R]):
         return Traced(plan, Calling(name, key[:3], arguments, passed, donated, self._taking), options.compiler_flags)
 
 
+class Bound(Wrapped[P, R]):
+    """A method of an instance, compiled for it; equal to others as bound methods are."""
+
+    __self__: Any
+    __func__: Wrapped[..., R]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bound) and self.__self__ is other.__self__ and self.__func__ is other.__func__
+
+    def __hash__(self) -> int:
+        return hash((id(self.__self__), self.__func__))
+
+    def plain(self) -> Callable[P, R]:
+        """The method as it was written."""
+        return types.MethodType(self.__func__.plain(), self.__self__)
+
+    def again(self, options: Options) -> Wrapped[P, R]:
+        """The same method, compiled in the same way with these options."""
+        kind: Any = type(self.__func__)
+        made: Wrapped[P, R] = kind(self.plain(), options)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Wrapped[P, R]:
+        bound: Wrapped[P, R] = self.__func__.__get__(copy.deepcopy(self.__self__, memo))
+        return bound
+
+    def __reduce__(self) -> Any:
+        """Pickled as bound methods are: the instance, and the method's name."""
+        return getattr, (self.__self__, self.__name__)
+
+    def __repr__(self) -> str:
+        return f"<anabranch.jit of {self.plain()!r}>"
+
+
+@functools.cache
+def _bound_kind(kind: type[Wrapped[Any, Any]]) -> type[Bound[Any, Any]]:
+    """The class of bound methods that are compiled as a class of functions is."""
+    return Bound if kind is Wrapped else type(f"Bound{kind.__name__}", (Bound, kind), {})
+
+
 def _refuse_early(function: Any) -> None:
     """What cannot be rewritten at all: a function that yields or awaits, and one without source.
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
     """
-    if counterpart(function) is not None or staged(function) is not function:
-        return  # NumPy's or Python's own
+    if isinstance(function, type) or counterpart(function) is not None or staged(function) is not function:
+        return  # a class, whose methods are seen when they are called; NumPy's or Python's own
     plain = _plain_function(function)
     code = plain.__code__
     yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
@@ -258,15 +326,21 @@ def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
     return same if any(i != s for i, s in enumerate(same)) else ()
 
 
-def _weak_method(method: types.MethodType) -> Callable[..., Any]:
-    """The method without a strong reference to its instance, which caches it."""
-    instance, function = weakref.ref(method.__self__), method.__func__
+def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """The method of an instance, which it does not keep where it need not."""
+    method = types.MethodType(function, instance)
+    try:
+        reference: Callable[[], Any] = weakref.ref(instance)
+    except TypeError:
+        return method
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return resolve(types.MethodType(function, instance()))(*args, **kwargs)
+        method = types.MethodType(function, reference())
+        return (resolve(method) if tracing() else method)(*args, **kwargs)
 
     call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    call.__anabranch_receiver__ = reference  # type: ignore[attr-defined]
     return call
 
 
@@ -280,7 +354,7 @@ def _plain_function(function: Any) -> types.FunctionType:
     """
     inner = function
     for _ in range(16):
-        if isinstance(inner, types.FunctionType):
+        if isinstance(inner, (types.FunctionType, functools._lru_cache_wrapper)):
             plain: types.FunctionType = inspect.unwrap(inner)
             return plain
         inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__

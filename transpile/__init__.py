@@ -21,3 +21,4 @@ from anabranch.transpile.rewritten import (
     rewrite as rewrite,
     stage_operators as stage_operators,
 )
+from anabranch.transpile.source import is_of_program as is_of_program

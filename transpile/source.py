@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib.machinery
 import inspect
+import itertools
 import linecache
 import os
+import re
+import stat
+import sys
 import time
 import types
 from dataclasses import dataclass
@@ -66,11 +71,13 @@ def find_source(function: types.FunctionType) -> Source:
         raise NoSourceError(f"{function!r} is no Python function: it has no source to rewrite")
     # As inspect does: a module may have been edited and loaded again since its lines were read.
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not lines or code.co_firstlineno > len(lines):
+    lines = _lines_of_program(code) or linecache.getlines(code.co_filename, function.__globals__)
+    # Much code that `exec` runs has that name, and one text may be known by it.
+    unknown = code.co_filename == "<string>" and code not in _codes_of("".join(lines))
+    if not lines or unknown or code.co_firstlineno > len(lines):
         raise NoSourceError(
             f"no source for {function.__qualname__}: {code.co_filename}, line {code.co_firstlineno}, can't be read; "
-            "put the function into a file or a notebook cell"
+            "put the function into a file or a notebook cell (the prompt of Python 3.13 keeps sources, too)"
         )
     if _may_have_changed(function) and code not in _codes_of("".join(lines)):
         raise NoSourceError(
@@ -78,6 +85,25 @@ def find_source(function: types.FunctionType) -> Source:
             "loaded from it; load it again"
         )
     return _lambda_source(code, lines) if code.co_name == "<lambda>" else _def_source(code, lines)
+
+
+def is_of_program(code: types.CodeType) -> bool:
+    """Whether the code is of a program that Python was given on its command line, or as its input."""
+    return bool(_lines_of_program(code))
+
+
+def _lines_of_program(code: types.CodeType) -> list[str]:
+    """The lines of a program that Python was given on its command line (`-c`), or as its input (`python < file`)."""
+    texts: list[str] = []
+    if code.co_filename == "<string>":
+        arguments = sys.orig_argv
+        texts = [text for option, text in itertools.pairwise(arguments) if re.fullmatch("-[A-Za-z]*c", option)]
+    elif code.co_filename == "<stdin>":
+        with contextlib.suppress(OSError, ValueError):
+            found = os.fstat(0)
+            if stat.S_ISREG(found.st_mode):
+                texts = [os.pread(0, found.st_size, 0).decode()]
+    return next((text.splitlines(keepends=True) for text in texts if code in _codes_of(text)), [])
 
 
 def _may_have_changed(function: types.FunctionType) -> bool:

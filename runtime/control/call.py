@@ -279,7 +279,8 @@ def is_users(function: types.FunctionType) -> bool:
         return True
     if code.co_filename.startswith("<"):
         consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
-        return code.co_filename.startswith(consoles) or code.co_filename in linecache.cache
+        known = code.co_filename.startswith(consoles) or code.co_filename in linecache.cache
+        return transpile.is_of_program(code) if code.co_filename == "<string>" else known
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     module = function.__module__ or ""

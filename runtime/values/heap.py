@@ -11,6 +11,7 @@ import collections
 import functools
 import threading
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -165,6 +166,21 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
+class _ReceiverSlot(_ObjectSlot):
+    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
+
+    __slots__ = ("_reference",)
+    _reference: weakref.ref[Any]
+
+    @property
+    def target(self) -> Any:
+        return self._reference()
+
+    @target.setter
+    def target(self, value: Any) -> None:
+        self._reference = weakref.ref(value)
+
+
 def _setter(value: Any) -> Any:
     """What sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
@@ -313,12 +329,15 @@ def slot_of(value: Any) -> Slot | None:
 class Heap:
     """The mutable objects that are reachable from some roots, and what they held."""
 
-    def __init__(self, roots: Iterable[Any], watch_arrays: bool = False) -> None:
+    def __init__(
+        self, roots: Iterable[Any], watch_arrays: bool = False, receiver: Callable[[], Any] | None = None
+    ) -> None:
         self.slots: dict[int, Slot] = {}
         self.arrays: dict[int, tuple[Any, Any]] = {}
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
+        self._receiver = receiver  # gives the one object that is not kept alive
         # What was seen is kept alive, so an id names one object as long as the heap lives.
         self._seen: dict[int, Any] = {}
         self.extend(roots)
@@ -330,7 +349,8 @@ class Heap:
             value = pending.pop()
             if isinstance(value, _NO_PARTS) or id(value) in self._seen:
                 continue
-            self._seen[id(value)] = value
+            receives = self._receiver is not None and value is self._receiver()
+            self._seen[id(value)] = self._receiver if receives else value
             if isinstance(value, np.ndarray):
                 if self._watch_arrays:
                     self.arrays[id(value)] = (value, value.copy())
@@ -357,6 +377,8 @@ class Heap:
                 pending += value.options
             else:
                 slot = slot_of(value)
+                if receives and type(slot) is _ObjectSlot:
+                    slot = _ReceiverSlot(value)
                 if isinstance(value, type) and is_users_class(value):
                     self.classes.append(value)
                 if slot is not None:
