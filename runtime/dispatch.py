@@ -31,6 +31,9 @@ from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
 
+# Calls of one signature may have a few forms: an argument by position or by name.
+MOST_ATTEMPTS = 3
+
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400
 _MOST_CONDITIONS = 100  # of guards, checked in line
@@ -184,13 +187,16 @@ class _Arguments:
         self.values: list[Any] = []
         self.containers: list[str] = []
         self._arrays: list[str] = []
-        self._mutable: dict[str, Any] = {}  # arrays and containers
+        self._known: dict[int, str] = {}  # arrays and mutable containers by identity
 
     def argument(self, text: str, value: Any) -> None:
         """Check an argument, or a part of one, as `Leaves.key` tells it apart."""
         name = f"a{len(self.leaves)}_{len(self._writer.lines)}"
         self._writer.lines.append(f"{name} = {text}")
-        if isinstance(value, (np.ndarray, np.generic, Array)) or type(value) in PYTHON_DTYPES:
+        known = self._known.get(id(value))
+        if known is not None:
+            self._again(name, known, value)
+        elif isinstance(value, (np.ndarray, np.generic, Array)) or type(value) in PYTHON_DTYPES:
             self.leaf(name, value)
         elif isinstance(value, Static):
             self.same(name, value.value)
@@ -202,6 +208,13 @@ class _Arguments:
             self._container(name, value, structure)
         else:
             raise UnsuitedError
+
+    def _again(self, name: str, known: str, value: Any) -> None:
+        """Check that an array, or a container, is one of before."""
+        self._writer.unless(f"{name} is {known}")
+        if isinstance(value, np.ndarray):
+            self.leaves.append(known)
+            self.values.append(value)
 
     def leaf(self, name: str, value: Any) -> None:
         """Check an array or a number."""
@@ -218,7 +231,7 @@ class _Arguments:
             if not wanted & _CONTIGUOUS:
                 condition += f" and {name}.strides == {value.strides}"
             self._arrays.append(name)
-            self._mutable[name] = value
+            self._known[id(value)] = name
         elif kind is Array:
             condition = (
                 f"type({name}) is Array and {name}._kind is {constant(value._kind)} and {name}._memory is not None"
@@ -237,7 +250,7 @@ class _Arguments:
         condition = f"type({name}) is {self._writer.constant(cls)}"
         if structure.mutable:
             self.containers.append(name)
-            self._mutable[name] = value
+            self._known[id(value)] = name
         if cls in (tuple, list) or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__):
             self._writer.unless(f"{condition} and len({name}) == {len(parts)}")
             places = [f"{name}[{i}]" for i in range(len(parts))]
@@ -260,9 +273,7 @@ class _Arguments:
             raise UnsuitedError
 
     def check_identities(self) -> None:
-        """Which arrays, and which containers, are one is part of the signature: here all differ."""
-        if len(set(map(id, self._mutable.values()))) < len(self._mutable):
-            raise UnsuitedError
+        """Which arrays, and which containers, are one is part of the signature: others differ."""
         for names in (self._arrays, self.containers):
             if len(names) == 2:
                 self._writer.unless(f"{names[0]} is not {names[1]}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import GlobalVariable, Heap
-from anabranch.runtime.values.stand_ins import as_written
+from anabranch.runtime.values.stand_ins import Snapshot, as_written
 
 _ABSENT = object()
 
@@ -145,13 +145,16 @@ class _FunctionCode:
 
 
 class _ClassCode:
-    __slots__ = ("before", "cls")
+    __slots__ = ("before", "cls", "snapshot")
 
     def __init__(self, cls: type) -> None:
         self.cls, self.before = cls, as_written(cls)
+        self.snapshot = Snapshot(self.before)
 
     def holds(self) -> bool:
         """Whether the class has the same methods and properties."""
+        if self.snapshot.is_of(vars(self.cls)):
+            return True
         now = as_written(self.cls)
         return _are(now, self.before) or _are(_methods(now), _methods(self.before))
 

@@ -12,10 +12,11 @@ from typing import Any
 from anabranch.runtime import executables, lower as lowering
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
 from anabranch.runtime._jaxlib import Executable, deserialize, estimate, mlir, platform
-from anabranch.runtime.calling import Calling, out_info
+from anabranch.runtime.calling import Call, Calling, out_info
+from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
-from anabranch.runtime.execution import Execution
+from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
 from anabranch.runtime.portable import loaded, saved
@@ -227,13 +228,25 @@ class Compiled(Stage):
         StaleExecutableError
             When a global, a closure or an object that the function reads has changed since it was traced.
         """
+        found = self.execution.quick(args, kwargs)
+        if found is not MISS:
+            return found
         leaves = self.calling.leaves(args, kwargs)
         if not self.plan.guards.hold():
             raise StaleExecutableError(
                 f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
                 "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
+        self._quicken((args, kwargs))
         return self.execution.run(leaves)
+
+    def _quicken(self, written: Call) -> None:
+        """Let the next such call take the quick way, which is the jitted function's where nothing is static."""
+        passed, execution = self.calling.passed, self.execution
+        if passed.statics or execution.quick_attempts >= MOST_ATTEMPTS:
+            return
+        execution.quick_attempts += 1
+        quicken(self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places]))
 
     def serialize(self) -> bytes:
         """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.

@@ -20,7 +20,7 @@ from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
-from anabranch.runtime.dispatch import Form, quicken
+from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import donated_leaves
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
@@ -39,9 +39,6 @@ Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
-
-# Calls of one signature may have a few forms: an argument by position or by name.
-_MOST_ATTEMPTS = 3
 
 
 class Wrapped(Generic[P, R]):
@@ -114,7 +111,7 @@ class Wrapped(Generic[P, R]):
     def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
         """Let the next such call take the quick way; a signature that is met once only pays nothing for it."""
         known = execution in self._executables.quick
-        if (known or execution.quick is never) and execution.quick_attempts < _MOST_ATTEMPTS:
+        if (known or execution.quick is never) and execution.quick_attempts < MOST_ATTEMPTS:
             execution.quick_attempts += 1
             name = getattr(self.__anabranch_function__, "__qualname__", "function")
             quicken(name, execution, Form.of(written, arranged, self._names))

@@ -28,6 +28,7 @@ from anabranch.runtime.values.containers import (
     slot_names,
     update,
 )
+from anabranch.runtime.values.stand_ins import Snapshot
 from anabranch.runtime.values.traced import Traced
 
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
@@ -150,7 +151,17 @@ class _DictSlot(Slot):
 class _ObjectSlot(Slot):
     """What an object holds in its `__dict__` and its `__slots__`."""
 
-    __slots__ = ()
+    __slots__ = ("snapshot",)
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        self.snapshot = None if slot_names(type(target)) else Snapshot(getattr(target, "__dict__", {}))
+
+    @property
+    def changed(self) -> bool:
+        if self.snapshot is not None and self.snapshot.is_of(getattr(self.target, "__dict__", {})):
+            return False
+        return super().changed
 
     def contents(self) -> dict[str, Any]:
         return Contents(attributes(self.target))
@@ -229,7 +240,15 @@ class _OpaqueSlot(Slot):
 class _ClassSlot(Slot):
     """A class of the user's: its own attributes that are data."""
 
-    __slots__ = ()
+    __slots__ = ("snapshot",)
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        self.snapshot = Snapshot(vars(target))
+
+    @property
+    def changed(self) -> bool:
+        return not self.snapshot.is_of(vars(self.target)) and super().changed
 
     def contents(self) -> dict[str, Any]:
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
+from collections.abc import Mapping
 from typing import Any
 
 from anabranch import _locks
@@ -29,3 +31,23 @@ def as_written(cls: type) -> dict[str, Any]:
     with lock:
         held = {**vars(cls), **staged.before}
     return {name: value for name, value in held.items() if value is not None or name != "__ne__"}
+
+
+class Snapshot:
+    """What a namespace held: whether it is untouched is seen in C, which a look at each entry is not.
+
+    A namespace that is not untouched may still hold what matters.
+    """
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, held: Mapping[str, Any]) -> None:
+        self._names, self._values = tuple(held), tuple(held.values())
+
+    def is_of(self, now: Mapping[str, Any]) -> bool:
+        """Whether a namespace holds the same objects by the same names, in the same order."""
+        return (
+            len(now) == len(self._names)
+            and all(map(operator.is_, now.values(), self._values))
+            and all(map(operator.eq, now, self._names))
+        )

@@ -88,6 +88,15 @@ def write(a, b):
     return a
 
 
+SAME = np.arange(4.0)
+SHARED = [SAME, 1]
+
+
+def lists(a, b, c):
+    c += 1
+    return a[0] + b[0][0], a, b
+
+
 def both(a, b):
     total = a * b
     return total, total, a, b
@@ -116,7 +125,8 @@ def constant(a):
         (add, (np.arange(4, dtype=np.int8), 3)), (add, (np.zeros((0, 3)), 1.0)), (add, (np.arange(6.0)[::2], 1)),
         (add, (np.ones(100_000), np.ones(100_000))), (add, (np.ones((300, 400)).T, 1.0)),
         (nested, ({"w": np.arange(3.0), "b": (np.ones(2), 4)}, 3)), (write, (np.arange(5.0), 2.0)),
-        (write, (np.arange(5.0), np.arange(5.0))), (both, (np.arange(3.0), 2.0)), (pick, (np.arange(5.0), -1)),
+        (write, (np.arange(5.0), np.arange(5.0))), (write, (SAME, SAME)), (add, (SAME, SAME)),
+        (lists, (SHARED, [SHARED, SAME], SAME)), (both, (np.arange(3.0), 2.0)), (pick, (np.arange(5.0), -1)),
         (numbers, (3, 1.5, 2j, True)), (constant, (np.ones(3),)), (add, (np.zeros(()), 1)),
         (add, (np.complex64(1j), 2)), (add, (np.ones(3, np.float16), 1)), (add, ([1], [2.0])),
     ],
@@ -207,6 +217,43 @@ def test_zeros_of_both_signs_that_are_static():
     wrapped = jit(lambda x, z: np.copysign(x, z), static_argnames="z")
     for _ in range(3):
         assert [wrapped(1.0, z) for z in (0.0, -0.0, 2.0, -2.0)] == [1.0, -1.0, 1.0, -1.0]
+
+
+def test_stages_take_it():
+    compiled = jit(add).lower(ONE, 1.0).compile()
+    for _ in range(4):
+        assert compiled(ONE, 1.0).tolist() == [1.0, 2.0, 3.0]
+    assert compiled.execution.quick((ONE, 2.0), {}).tolist() == [2.0, 3.0, 4.0]
+    for other in ((ONE, 1), (np.arange(4.0), 1.0)):
+        with pytest.raises(anabranch.UnsupportedValueError, match="was compiled for other arguments"):
+            compiled(*other)
+    raised = jit(power, static_argnames="n").lower(ONE, 2).compile()
+    for _ in range(4):
+        assert raised(ONE).tolist() == [0.0, 1.0, 4.0]
+
+
+class Scaled:
+    factor = 2.0
+
+    def __init__(self, by):
+        self.by = by
+
+    @jit
+    def of(self, x):
+        return x * self.factor + self.by
+
+
+def test_methods(monkeypatch):
+    scaled = Scaled(1.0)
+    for by in (1.0, 5.0, True, 1.0):
+        scaled.by = by
+        for _ in range(3):
+            assert scaled.of(3.0) == 6.0 + by
+            assert type(scaled.of(3)) is float
+    assert scaled.of._executables.quick
+    monkeypatch.setattr(Scaled, "factor", 10.0)
+    for _ in range(3):
+        assert scaled.of(3.0) == 31.0
 
 
 offset = 1.0
