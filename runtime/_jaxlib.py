@@ -332,6 +332,11 @@ class Executable:
         self.stagings: list[Staging] = []
         live.add(self)
 
+    @property
+    def was_loaded(self) -> bool:
+        """Whether it was made from bytes, not compiled here."""
+        return self._serialized is not None
+
     def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
         """Run the program and wait for its end.
 

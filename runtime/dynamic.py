@@ -11,6 +11,7 @@ from anabranch.runtime import executables
 from anabranch.runtime._host import CompileOptions, HostCallback
 from anabranch.runtime._jaxlib import Executable
 from anabranch.runtime.calling import Call
+from anabranch.runtime.compiling import tracing_alone
 from anabranch.runtime.config import configure
 from anabranch.runtime.donation import DonatingExecution
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
@@ -53,19 +54,21 @@ class Dynamic(Wrapped[P, R]):
 
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """Trace, and find the program's executable; no signature leads past this."""
-        with self._lock, configure(**self.__anabranch_options__.settings):
-            traced = self._trace(key, leaves, call)
+        with configure(**self.__anabranch_options__.settings):
+            with tracing_alone:
+                traced = self._trace(key, leaves, call)
             lowered = traced.lower()
             fingerprint = _fingerprint(lowered)
-            executable = self._programs.get(fingerprint)
-            if executable is None:
-                self._programs.misses += 1
-                self._programs.compiles += 1
-                self.__anabranch_options__.show(traced.program)
-                executable = _compiled(lowered)
-                self._programs.put(fingerprint, executable)
-            else:
-                self._programs.hits += 1
+            with self._programs.turns.turn(fingerprint):
+                executable = self._programs.get(fingerprint)
+                if executable is None:
+                    self._programs.misses += 1
+                    self._programs.compiles += 1
+                    self.__anabranch_options__.show(traced.program)
+                    executable = _compiled(lowered)
+                    self._programs.put(fingerprint, executable)
+                else:
+                    self._programs.hits += 1
         if not lowered.callbacks:
             return lowered.bound(executable)
         return Compiled(lowered.plan, lowered.calling, _Relaying(lowered, executable))

@@ -10,8 +10,12 @@ import collections
 import contextlib
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from anabranch._locks import lock
 from anabranch.runtime.config import settings
 from anabranch.runtime.execution import Execution
+from anabranch.runtime.turns import Turns
+
+_REMEMBERED = 4096
 
 T = TypeVar("T")
 
@@ -28,11 +32,20 @@ class CacheInfo(NamedTuple):
 
 
 class ExecutableCache(Generic[T]):
-    """A mapping from signatures that holds at most `settings().cache_size` entries."""
+    """A mapping from signatures that holds at most `settings().cache_size` entries.
 
-    __slots__ = ("_entries", "_quick", "compiles", "hits", "misses", "quick")
+    Attributes
+    ----------
+    turns : Turns
+        By signature: one thread compiles for it, the others that want it wait.
+    """
+
+    __slots__ = ("_dropped", "_entries", "_lock", "_quick", "compiles", "hits", "misses", "quick", "turns")
 
     def __init__(self) -> None:
+        self.turns = Turns()
+        self._lock = lock()
+        self._dropped: set[int] = set()  # hashes, which keep nothing alive
         self._entries: collections.OrderedDict[Any, T] = collections.OrderedDict()
         self._quick: tuple[tuple[Any, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
@@ -51,20 +64,29 @@ class ExecutableCache(Generic[T]):
 
     def put(self, key: Any, value: T) -> None:
         """Keep an entry, and let those go that have not been used for longest."""
-        for used, _ in self._quick:
-            self.get(used)
-        self._entries[key] = value
-        self._entries.move_to_end(key)
-        self._forget_quick(key)
-        while len(self._entries) > settings().cache_size:
-            self._forget_quick(self._entries.popitem(last=False)[0])
+        with self._lock:
+            for used, _ in self._quick:
+                self.get(used)
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            self._forget_quick(key)
+            while len(self._entries) > settings().cache_size:
+                dropped, _ = self._entries.popitem(last=False)
+                self._forget_quick(dropped)
+                self._dropped.add(hash(dropped))
+            if len(self._dropped) > _REMEMBERED:
+                self._dropped.clear()
+
+    def was_dropped(self, key: Any) -> bool:
+        """Whether there was an entry of the signature, which had to make room."""
+        return hash(key) in self._dropped
 
     def put_quick(self, key: Any, execution: Execution) -> None:
         """Keep the quick way of an entry, before those of others."""
-        others = [(k, e) for k, e in self._quick if k != key]
-        self._set_quick((key, execution), *others[: _MOST_QUICK - 1])
-        if key not in self._entries:  # another thread may have cleared the cache
-            self._forget_quick(key)
+        with self._lock:
+            others = [(k, e) for k, e in self._quick if k != key]
+            if key in self._entries:  # another thread may have cleared the cache
+                self._set_quick((key, execution), *others[: _MOST_QUICK - 1])
 
     def _forget_quick(self, key: Any) -> None:
         self._set_quick(*[(k, e) for k, e in self._quick if k != key])
@@ -74,8 +96,10 @@ class ExecutableCache(Generic[T]):
 
     def clear(self) -> None:
         """Forget all entries and counts."""
-        self._entries.clear()
-        self._set_quick()
+        with self._lock:
+            self._entries.clear()
+            self._dropped.clear()
+            self._set_quick()
         self.hits = self.misses = 0
 
     def info(self, maxsize: int) -> CacheInfo:
@@ -84,11 +108,13 @@ class ExecutableCache(Generic[T]):
 
     def keys(self) -> list[Any]:
         """The signatures, the most recently used last."""
-        return list(self._entries)
+        with self._lock:
+            return list(self._entries)
 
     def values(self) -> list[T]:
         """The entries, the most recently used last."""
-        return list(self._entries.values())
+        with self._lock:
+            return list(self._entries.values())
 
     def __len__(self) -> int:
         return len(self._entries)

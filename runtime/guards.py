@@ -16,7 +16,7 @@ from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import GlobalVariable, Heap
 from anabranch.runtime.values.stand_ins import Snapshot, as_written
 
-_ABSENT = object()
+ABSENT = object()
 
 
 class Guards:
@@ -51,7 +51,7 @@ class Guards:
                     new.append(place[name])
         for name in set(_read_globals(value.__code__)):
             # A built-in function, or nothing as yet: a global of that name would be found first.
-            self.names.setdefault((id(scope), name), (scope, name, _ABSENT))
+            self.names.setdefault((id(scope), name), (scope, name, ABSENT))
         self._add_code()
         return [*new, *self._variables(value)]
 
@@ -82,7 +82,7 @@ class Guards:
     def hold(self) -> bool:
         """Whether everything is as it was."""
         for scope, name, value in self.names.values():
-            if scope.get(name, _ABSENT) is not value:
+            if scope.get(name, ABSENT) is not value:
                 return False
         for code in self.code.values():
             if not code.holds():
@@ -117,6 +117,8 @@ class _Code(Protocol):
 
     def condition(self, constant: Callable[[Any], str]) -> str: ...
 
+    def change(self) -> str: ...
+
 
 class _FunctionCode:
     __slots__ = ("before", "function", "keywords")
@@ -143,6 +145,11 @@ class _FunctionCode:
         same_defaults = f"{function}.__defaults__ is {defaults} and {function}.__kwdefaults__ is {keywords}"
         return f"{function}.__code__ is {code} and {same_defaults}"
 
+    def change(self) -> str:
+        """What is another."""
+        what = "code" if self.function.__code__ is not self.before[0] else "defaults"
+        return f"the function {self.function.__qualname__} has other {what}"
+
 
 class _ClassCode:
     __slots__ = ("before", "cls", "snapshot")
@@ -162,13 +169,19 @@ class _ClassCode:
         """`holds`, as an expression."""
         return f"{constant(self.holds)}()"
 
+    def change(self) -> str:
+        """What is another."""
+        now, before = _methods(as_written(self.cls)), _methods(self.before)
+        names = [n for n in {**before, **now} if now.get(n, ABSENT) is not before.get(n, ABSENT)]
+        return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
+
 
 def _methods(held: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
 
 
 def _are(now: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    return len(now) == len(before) and all(now.get(name, _ABSENT) is value for name, value in before.items())
+    return len(now) == len(before) and all(now.get(name, ABSENT) is value for name, value in before.items())
 
 
 def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:

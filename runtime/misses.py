@@ -2,34 +2,67 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import logging
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import Settings, settings
+from anabranch.runtime.guard_changes import changes
+from anabranch.runtime.guards import Guards
 from anabranch.runtime.signature import Repeated
 from anabranch.runtime.values.containers import Structure
 
 _log = logging.getLogger("anabranch.compiles")
+_TOLD = 5  # changes
 
 
-def report(function: str, key: Any, earlier: Iterable[Any], names: tuple[str, ...], compiles: int) -> None:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Miss:
+    """A call that found no executable.
+
+    Attributes
+    ----------
+    function : str
+    key : object
+        The signature.
+    names : tuple of str
+        The positional parameters.
+    compiles : int
+        How often the function was compiled, this time included.
+    guards : Guards or None
+        Those of an executable for the signature that does not hold good any more.
+    was_dropped : bool
+        Whether there was an executable for the signature, which had to make room.
+    """
+
+    function: str
+    key: Any
+    names: tuple[str, ...]
+    compiles: int
+    guards: Guards | None = None
+    was_dropped: bool = False
+
+
+def report(miss: Miss, earlier: Callable[[], list[Any]]) -> None:
     """Log a compilation, and warn of too many, where the settings ask for it."""
-    chosen = settings()
-    if not (chosen.log_compiles or chosen.explain_cache_misses or compiles == chosen.compile_warning):
+    chosen, logged = settings(), _log.isEnabledFor(logging.DEBUG)
+    asked, many = chosen.log_compiles or chosen.explain_cache_misses, miss.compiles == chosen.compile_warning
+    if not (asked or many or logged):
         return
-    text = f"{function} is compiled for {signature(key, names)}"
-    if chosen.explain_cache_misses or compiles == chosen.compile_warning:
-        text += f"; {explanation(key, list(earlier), names)}"
-    if chosen.log_compiles or chosen.explain_cache_misses:
-        _log.warning(text)
-    if compiles == chosen.compile_warning:
+    text = f"{miss.function} is compiled for {signature(miss.key, miss.names)}"
+    if chosen.explain_cache_misses or many:
+        text += f"; {explanation(miss, earlier())}"
+    if asked or logged:
+        _log.log(logging.WARNING if asked else logging.DEBUG, text)
+    if many:
         advice = "give arguments that change from call to call one type and shape, and let as few as can be be static"
-        warnings.warn(f"{function} was compiled {compiles} times; {advice}. {text}", stacklevel=4)
+        warnings.warn(f"{miss.function} was compiled {miss.compiles} times; {advice}. {text}", stacklevel=5)
 
 
 def signature(key: Any, names: tuple[str, ...]) -> str:
@@ -37,19 +70,27 @@ def signature(key: Any, names: tuple[str, ...]) -> str:
     return ", ".join(f"{name}: {text}" for name, text in _parts(key, names)) or "no arguments"
 
 
-def explanation(key: Any, earlier: list[Any], names: tuple[str, ...]) -> str:
-    """What differs from the closest of the earlier signatures."""
+def explanation(miss: Miss, earlier: list[Any]) -> str:
+    """What has changed since the last time, or what differs from the closest of the earlier signatures."""
+    if miss.guards is not None:
+        found = list(itertools.islice(changes(miss.guards), _TOLD)) or [
+            "something that the function reads from outside"
+        ]
+        return f"the signature is one of before, but since then this has changed: {'; '.join(found)}"
+    if miss.was_dropped:
+        size = settings().cache_size
+        return f"its executable for this signature had made room for others: cache_size is {size}"
     if not earlier:
-        return "it was not compiled before"
-    now = dict(_parts(key, names))
-    rows = [dict(_parts(k, names)) for k in earlier]
+        return "it was not compiled before" if miss.compiles == 1 else "its executables were cleared"
+    now = dict(_parts(miss.key, miss.names))
+    rows = [dict(_parts(k, miss.names)) for k in earlier]
     differing = [[n for n in {**now, **row} if now.get(n) != row.get(n)] for row in rows]
     closest, place = min((len(d), -i) for i, d in enumerate(differing))
     if not closest:
-        return "the signature is one of before, but something that the function reads from outside has changed"
+        return "the signature differs from one of before in what its text does not show"
     row = rows[-place]
-    changes = ", ".join(f"{n} is {now.get(n, 'not there')}, was {row.get(n, 'not there')}" for n in differing[-place])
-    return f"of the signatures before, the closest differs in {closest} argument{'s' * (closest > 1)}: {changes}"
+    text = ", ".join(f"{n} is {now.get(n, 'not there')}, was {row.get(n, 'not there')}" for n in differing[-place])
+    return f"of the signatures before, the closest differs in {closest} argument{'s' * (closest > 1)}: {text}"
 
 
 def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

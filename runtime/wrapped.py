@@ -14,10 +14,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, ove
 import numpy as np
 
 from anabranch import transpile
-from anabranch._locks import lock
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
+from anabranch.runtime.compiling import compile_function, tracing_alone
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
@@ -67,7 +67,6 @@ class Wrapped(Generic[P, R]):
         self._names = _parameter_names(function)
         self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
-        self._lock = lock()
         self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
         if getattr(function, "__isabstractmethod__", False):
@@ -178,7 +177,7 @@ class Wrapped(Generic[P, R]):
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         key, leaves, call = self._signature(args, kwargs)
-        with configure(**self.__anabranch_options__.settings):
+        with tracing_alone, configure(**self.__anabranch_options__.settings):
             return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
@@ -221,19 +220,27 @@ class Wrapped(Generic[P, R]):
         return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
-        with self._lock, configure(**self.__anabranch_options__.settings):
-            compiled = self._executables.get(key)
-            if compiled is None or not compiled.execution.plan.guards.hold():
-                cache, function = self._executables, self.__anabranch_function__
-                cache.misses += 1
-                cache.compiles += 1
-                name = getattr(function, "__qualname__", "function")
-                misses.report(name, key, cache.keys(), self._names, cache.compiles)
-                traced = self._trace(key, leaves, call)
-                self.__anabranch_options__.show(traced.program)
-                compiled = traced.lower().compile()
-                cache.put(key, compiled)
-            return compiled
+        """The executable of a signature that has none; others that want it wait here."""
+        cache, name = self._executables, _name(self.__anabranch_function__)
+        with cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
+            with tracing_alone:  # else what a trace changes for a moment might be seen
+                found = cache.get(key)
+                if found is not None and found.execution.plan.guards.hold():
+                    return found
+            cache.misses += 1
+            cache.compiles += 1
+            guards = None if found is None else found.execution.plan.guards
+            miss = misses.Miss(name, key, self._names, cache.compiles, guards, cache.was_dropped(key))
+            misses.report(miss, cache.keys)
+            function, trace = self.__anabranch_function__, functools.partial(self._trace_shown, key, leaves, call)
+            made = compile_function(function, name, trace, self.source)
+            cache.put(key, made)
+            return made
+
+    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
+        traced = self._trace(key, leaves, call)
+        self.__anabranch_options__.show(traced.program)
+        return traced
 
     def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
         aliases = _by_leaf(leaves)
@@ -245,11 +252,15 @@ class Wrapped(Generic[P, R]):
         function: Callable[..., Any] = self.__anabranch_function__
         _refuse_early(function)
         plan = trace_call(function, arguments)
-        name = getattr(function, "__qualname__", "function")
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)
-        return Traced(plan, Calling(name, key[:3], arguments, passed, donated, self._taking), options.compiler_flags)
+        calling = Calling(_name(function), key[:3], arguments, passed, donated, self._taking)
+        return Traced(plan, calling, options.compiler_flags)
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", "function")
 
 
 class Bound(Wrapped[P, R]):
