@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -203,6 +204,25 @@ class Held:
     """Something that a function may hold."""
 
 
+def alive(references):
+    """What has not gone."""
+    for _ in range(20):
+        gc.collect()
+        found = [r() for r in references]
+        if not any(o is not None for o in found):
+            return []
+        # XLA lets go of memory that another of its threads was done with when it is next called.
+        del found
+        idle(1)
+        time.sleep(0.05)
+    return [type(o()) for o in references if o() is not None]
+
+
+@jit
+def idle(x):
+    return x
+
+
 def made_and_called(array, fails=False):
     """A jitted closure that has been called, and weak references to what should go with it."""
     held, big = Held(), np.arange(200_000.0)
@@ -232,8 +252,7 @@ def test_nothing_stays_behind(tmp_path, fails, on_disk):
             f, references = made_and_called(array, fails)
             assert len(references) == (5 if fails is False else 4)
             del f
-            gc.collect()
-            assert [r() for r in references] == [None] * len(references)
+            assert alive(references) == []
 
 
 def test_arguments_do_not_stay_behind():
@@ -243,8 +262,7 @@ def test_arguments_do_not_stay_behind():
     references = [weakref.ref(x), weakref.ref(row)]
     f(x, rows)
     del x, row, rows
-    gc.collect()
-    assert [r() for r in references] == [None, None]
+    assert alive(references) == []
 
 
 def test_what_is_cleared_does_not_stay_behind():
@@ -252,8 +270,7 @@ def test_what_is_cleared_does_not_stay_behind():
     f(3)
     reference = weakref.ref(f._executables.values()[0].execution.executable)
     f.cache_clear()
-    gc.collect()
-    assert reference() is None
+    assert alive([reference]) == []
 
 
 def test_turns_do_not_stay_behind():
