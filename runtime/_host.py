@@ -35,7 +35,7 @@ _ALIGNMENT = 64
 _COPIED_BYTES = 16 * 1024
 # Larger ones are where their memory is not aligned; fresh memory costs page faults, so each executable keeps so much.
 _KEPT_BYTES = 1024 * 1024
-_FORMAT = b"anabranch executable 1\n"
+_FORMAT = b"anabranch executable 2\n"
 
 
 @contextlib.contextmanager
@@ -352,15 +352,15 @@ def fail(error: Exception) -> NoReturn:
 Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...]]
 
 
-def pack(payload: bytes, signature: Signature, versions: str) -> bytes:
+def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0) -> bytes:
     """Put a compiled program's bytes, its argument and result types and a checksum together."""
     kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in signature]
-    body = json.dumps({"versions": versions, "signature": kinds}).encode() + b"\n" + payload
+    body = json.dumps({"versions": versions, "signature": kinds, "callbacks": callbacks}).encode() + b"\n" + payload
     return _FORMAT + hashlib.sha256(body).digest() + body
 
 
-def unpack(data: bytes, versions: str) -> tuple[bytes, Signature]:
-    """Undo `pack`; raise `SerializationError` for bytes that are damaged or of other versions."""
+def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signature]:
+    """Undo `pack`; raise `SerializationError` for bytes that are damaged, of other versions or of other callbacks."""
     digest, body = data[len(_FORMAT) :][:32], data[len(_FORMAT) + 32 :]
     # XLA's loader trusts its bytes, so nothing damaged may reach it.
     if not data.startswith(_FORMAT) or hashlib.sha256(body).digest() != digest:
@@ -369,6 +369,8 @@ def unpack(data: bytes, versions: str) -> tuple[bytes, Signature]:
     about = json.loads(header)
     if about["versions"] != versions:
         raise SerializationError(f"compiled by {about['versions']}, but this is {versions}")
+    if about["callbacks"] != callbacks:
+        raise SerializationError(f"the program has {about['callbacks']} host callbacks, but {callbacks} are given")
     inputs, outputs = (
         tuple(buffer_type(tuple(shape), _DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
     )

@@ -59,6 +59,9 @@ _SMALL_LOOP_BYTES = 0
 # Releases before 0.12 check each result with a method that only the `jax` package adds to their class.
 _UNCHECKED = {"_skip_checks": True} if "_skip_checks" in str(_jax.array_result_handler.__doc__) else {}
 
+# What is the same for all programs, whatever their options.
+FIXED_FLAGS = (*_DEFAULT_FLAGS, ("xla_cpu_small_while_loop_byte_threshold", _SMALL_LOOP_BYTES))
+
 _PLAIN = CompileOptions()
 
 # How the names of LAPACK's routines start. The first program that calls one registers them, which takes long.
@@ -432,21 +435,26 @@ class Executable:
         """The program as XLA optimised it."""
         return "\n\n".join(module.to_string() for module in self._loaded.hlo_modules())
 
-    def serialize(self) -> bytes:
+    def serialize(self, *, with_callbacks: bool = False) -> bytes:
         """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
+
+        Parameters
+        ----------
+        with_callbacks
+            Whether `deserialize` will be given the functions that the program calls.
 
         Raises
         ------
         SerializationError
             The program calls back into this process.
         """
-        if self._callbacks:
+        if self._callbacks and not with_callbacks:
             raise SerializationError("a program with host callbacks lives in its own process only")
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:
             return self._serialized
         payload = self._backend.client.serialize_executable(self._loaded)
-        return pack(payload, (self.inputs, self.outputs), versions())
+        return pack(payload, (self.inputs, self.outputs), versions(), len(self._callbacks))
 
 
 # Every executable of this process.
@@ -506,24 +514,25 @@ def estimate(stablehlo_text: str) -> dict[str, float]:
     return dict(_jax.hlo_module_cost_analysis(_backend().client, mlir().hlo(stablehlo_text).get_hlo_module()))
 
 
-def deserialize(data: bytes, options: CompileOptions = _PLAIN) -> Executable:
-    """Load what `Executable.serialize` gave; `options` are those it was compiled with.
+def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()) -> Executable:
+    """Load what `Executable.serialize` gave; `options` and `callbacks` are those it was compiled with.
 
     Raises
     ------
     SerializationError
         The bytes are damaged, are something else, or come from another release of jaxlib.
     """
-    payload, (inputs, outputs) = unpack(data, versions())
+    payload, (inputs, outputs) = unpack(data, versions(), len(callbacks))
+    reported = [reporting(callback) for callback in callbacks]
     backend = _backend(options.asynchronous)
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
 
     def build(xla_options: Any) -> Any:
-        return backend.client.deserialize_executable(payload, backend.device_list, xla_options)
+        return backend.client.deserialize_executable(payload, backend.device_list, xla_options, reported)
 
     try:
         loaded = backend.load(build, options)
     except _jax.JaxRuntimeError as error:
         raise SerializationError(str(error)) from error
-    return Executable(loaded, inputs, outputs, backend, serialized=data)
+    return Executable(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import logging
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch._locks import lock
+from anabranch.runtime import executables
 from anabranch.runtime.config import settings
 from anabranch.runtime.dumps import dump_of, source_of
 from anabranch.runtime.progress import Progress
@@ -48,11 +50,17 @@ def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewr
         times.append(time.perf_counter())
         dump.write("stablehlo.mlir", lowered.as_text)
         progress.stage = "compiled by XLA"
-        made = lowered.compile()
+        with executables.asked_by(name, _place(function)):
+            made = lowered.compile()
         times.append(time.perf_counter())
     dump.write("hlo.txt", made.as_text)
     _report(name, times, made.execution.executable.was_loaded)
     return made
+
+
+def _place(function: Any) -> str:
+    code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def _report(name: str, times: list[float], was_loaded: bool) -> None:

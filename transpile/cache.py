@@ -62,7 +62,8 @@ def _versions() -> tuple[str, ...]:
     found = importlib.util.find_spec("libcst")
     place = found.origin if found is not None and found.origin is not None else ""
     libcst = f"{place} {os.stat(place).st_mtime_ns}" if os.path.exists(place) else place
-    return sys.version, importlib.util.MAGIC_NUMBER.hex(), libcst, __version__, repr(files)
+    digest = hashlib.sha256(repr(files).encode()).hexdigest()
+    return sys.version, importlib.util.MAGIC_NUMBER.hex(), libcst, __version__, digest
 
 
 def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -83,6 +84,7 @@ def load(folder: Path, key: str) -> Rewritten | None:
     try:
         text, filename, first_line, code, ab, headers = marshal.loads(payload)
     except (ValueError, EOFError, TypeError):
+        store(folder).remove(key)
         return None
     return Rewritten(text, filename, first_line, code, ab, headers)
 
@@ -90,7 +92,20 @@ def load(folder: Path, key: str) -> Rewritten | None:
 def save(folder: Path, key: str, entry: Rewritten) -> None:
     """Keep an entry; where that can't be done, nothing happens."""
     parts = (entry.source, entry.filename, entry.first_line, entry.code, entry.ab, entry.headers)
-    store(folder).save(key, marshal.dumps(parts))
+    place = f"{entry.code.co_filename}:{entry.first_line}"
+    about = {"function": entry.code.co_qualname, "place": place, "needs": needs()}
+    store(folder).save(key, marshal.dumps(parts), about)
+
+
+def needs() -> dict[str, str]:
+    """What an entry that is made here and now will only be found with."""
+    python, byte_code, libcst, package, files = _versions()
+    return {
+        "anabranch": package,
+        "the package's files": files,
+        "Python": f"{python}, byte code {byte_code}, optimised {sys.flags.optimize}",
+        "libcst": libcst,
+    }
 
 
 @functools.lru_cache(maxsize=16)

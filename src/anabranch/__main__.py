@@ -1,4 +1,4 @@
-"""The command line: `python -m anabranch demo`, `show FILE.py:FUNCTION`, `cache info` and `cache clear`."""
+"""The command line: `python -m anabranch demo`, `show FILE.py:FUNCTION`, `cache info`, `explain` and `clear`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from anabranch import AnabranchError, __version__, xpr
+from anabranch import AnabranchError, __version__, _kept, xpr
 from anabranch._demo import demonstrate
 from anabranch._kernels import KERNELS, arguments
 from anabranch._show import TargetError, find, values
 from anabranch.runtime.config import settings
-from anabranch.runtime.executables import store as executables
-from anabranch.transpile.cache import store as rewritten
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "demo":
         return demo(shutil.get_terminal_size().columns)
     if options.command == "cache":
-        return cache(clear=options.action == "clear")
+        return cache(options.action)
     try:
         return show(options.target, options.program)
     except TargetError as error:
@@ -45,16 +43,14 @@ def demo(columns: int) -> int:
     return 1 if different else 0
 
 
-def cache(clear: bool) -> int:
+def cache(action: str) -> int:
     """Print what the caches on disk hold, or empty them."""
     folder = settings().cache_dir
     if folder is None:
         print("nothing is kept on disk (ANABRANCH_CACHE, ANABRANCH_CACHE_DIR)")
         return 0
-    for store, what in ((rewritten(folder), "rewritten functions"), (executables(folder), "executables")):
-        entries, size = store.clear() if clear else store.usage()
-        limit = "" if clear else f" of {store.limit / 2**20:.0f}"
-        print(f"{store.folder}: {entries} {what}, {size / 2**20:.1f}{limit} MiB{' removed' if clear else ''}")
+    for line in {"info": _kept.info, "clear": _kept.clear, "explain": _kept.explain}[action](folder):
+        print(line)
     return 0
 
 
@@ -82,7 +78,11 @@ def _parser() -> argparse.ArgumentParser:
         help="say what is kept on disk, or remove it",
         description="Rewritten functions and executables are kept on disk for other processes.",
     )
-    kept.add_argument("action", choices=("info", "clear"), help="print what there is, or remove it")
+    kept.add_argument(
+        "action",
+        choices=("info", "explain", "clear"),
+        help="print how much there is, or what each entry is and whether it is usable here, or remove all",
+    )
     shown = commands.add_parser(
         "show",
         help="print a function as it is rewritten",

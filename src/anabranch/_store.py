@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
+import logging
 import os
-import threading
+import stat
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+_log = logging.getLogger("anabranch.cache")
 _SWEEP_EACH = 64
 _TOUCH_AFTER = 24 * 3600.0
+_ABANDONED_AFTER = 3600.0
+_FORMAT = b"anabranch entry 2\n"
 _DIGEST = hashlib.sha256().digest_size
+_START = len(_FORMAT) + _DIGEST
+_LENGTH = 4
+# Neither a link nor a pipe, which might wait for ever, is an entry.
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class Usage(NamedTuple):
@@ -22,11 +33,31 @@ class Usage(NamedTuple):
     size: int
 
 
+class Entry(NamedTuple):
+    """What a folder holds under one key.
+
+    Attributes
+    ----------
+    key : str
+    size : int
+        In bytes.
+    used : float
+        When it was last used, to a day, in seconds since 1970.
+    about : mapping or None
+        What was said of it when it was saved; None where it is damaged.
+    """
+
+    key: str
+    size: int
+    used: float
+    about: Mapping[str, Any] | None
+
+
 class Store:
     """The entries in a folder.
 
-    An entry is replaced as a whole, so nobody meets half a one. A damaged one counts as missing and is removed. Where
-    nothing can be written, nothing is kept.
+    An entry is replaced as a whole, so nobody meets half a one. A damaged one, and one that another user has written,
+    counts as missing; a damaged one is removed. Where nothing can be written, nothing is kept.
 
     Parameters
     ----------
@@ -43,70 +74,141 @@ class Store:
 
     def load(self, key: str) -> bytes | None:
         """What was saved under the key; None where there is none."""
-        path = self.folder / key
+        found = self._read(key)
+        return None if found is None else found[1]
+
+    def _read(self, key: str) -> tuple[bytes, bytes] | None:
+        """What was said of an entry, and the entry."""
+        path = os.path.join(self.folder, key)
         try:
-            data = path.read_bytes()
-            if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
-                self.remove(key)
-                return None
-            if time.time() - path.stat().st_mtime > _TOUCH_AFTER:
-                os.utime(path)
+            descriptor = os.open(path, _READ)
         except OSError:
             return None
-        return data[_DIGEST:]
+        try:
+            status = os.fstat(descriptor)
+            if not _is_trusted(status):
+                return None
+            data = _all(descriptor) if stat.S_ISREG(status.st_mode) and status.st_size <= self.limit else b""
+        except OSError:
+            data = b""
+        finally:
+            os.close(descriptor)
+        parts = _unpacked(key, data)
+        if parts is None:
+            _log.info("%s is damaged, and is removed", path)
+            self.remove(key)
+        elif abs(time.time() - status.st_mtime) > _TOUCH_AFTER:  # clocks may have been wrong in both directions
+            with contextlib.suppress(OSError):
+                os.utime(path)
+        return parts
 
-    def save(self, key: str, payload: bytes) -> None:
-        """Keep an entry; where that can't be done, nothing happens."""
-        path = self.folder / key
-        with contextlib.suppress(OSError):
+    def save(self, key: str, payload: bytes, about: Mapping[str, Any] | None = None) -> None:
+        """Keep an entry, with what is to be said of it; where that can't be done, nothing happens."""
+        path = os.path.join(self.folder, key)
+        temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+        try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary = path.with_name(f"{key}.{os.getpid()}.{threading.get_ident()}.tmp")
-            try:
-                temporary.write_bytes(hashlib.sha256(payload).digest() + payload)
-                temporary.replace(path)
-            except OSError:
-                temporary.unlink(missing_ok=True)
-                raise
-            if self._saved % _SWEEP_EACH == 0:
-                self.sweep()
-            self._saved += 1
+            with open(os.open(temporary, _CREATE, 0o600), "wb") as file:
+                file.write(_packed(key, payload, about or {}))
+            os.replace(temporary, path)
+        except OSError as error:
+            _log.info("%s is not kept: %s", path, error)
+            return
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if self._saved % _SWEEP_EACH == 0:
+            self.sweep()
+        self._saved += 1
 
     def remove(self, key: str) -> None:
         """Forget an entry."""
+        path = os.path.join(self.folder, key)
         with contextlib.suppress(OSError):
-            (self.folder / key).unlink()
+            if os.path.isdir(path) and not os.path.islink(path):
+                os.rmdir(path)
+            else:
+                os.unlink(path)
 
     def sweep(self) -> None:
-        """Where all files are larger than the limit, remove the least recently used down to three quarters of it."""
-        found = self._files()
+        """Remove what killed processes have left; where all is larger than the limit, the least recently used, too.
+
+        Of these so many that three quarters of the limit are taken.
+        """
+        now, found = time.time(), []
+        for used, size, path in self._files():
+            if not path.endswith(".tmp"):
+                found.append((min(used, now), size, path))
+            elif abs(now - used) > _ABANDONED_AFTER:
+                _unlink(path)
         total = sum(size for _, size, _ in found)
         if total <= self.limit:
             return
         for _, size, path in sorted(found):
-            # Another process may have been faster.
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            _unlink(path)
             total -= size
             if total <= self.limit * 3 // 4:
                 return
 
     def usage(self) -> Usage:
         """What there is."""
-        found = self._files()
-        return Usage(len(found), sum(size for _, size, _ in found))
+        found = [size for _, size, path in self._files() if not path.endswith(".tmp")]
+        return Usage(len(found), sum(found))
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries, the most recently used first."""
+        for used, size, path in sorted(self._files(), reverse=True):
+            key = os.path.basename(path)
+            if not key.endswith(".tmp"):
+                found = self._read(key)
+                yield Entry(key, size, used, None if found is None else json.loads(found[0]))
 
     def clear(self) -> Usage:
         """Remove everything; gives what there was."""
         before = self.usage()
         for _, _, path in self._files():
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+            _unlink(path)
         return before
 
     def _files(self) -> list[tuple[float, int, str]]:
         """Last use, size and path."""
-        try:
-            with os.scandir(self.folder) as files:
-                return [(s.st_mtime, s.st_size, f.path) for f in files if f.is_file() and (s := f.stat())]
-        except OSError:
-            return []
+        found = []
+        with contextlib.suppress(OSError), os.scandir(self.folder) as files:
+            for file in files:
+                # Another process may have removed it.
+                with contextlib.suppress(OSError):
+                    status = file.stat(follow_symlinks=False)
+                    if not stat.S_ISDIR(status.st_mode):
+                        found.append((status.st_mtime, status.st_size, file.path))
+        return found
+
+
+def _unlink(path: str) -> None:
+    # Another process may have been faster.
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def _is_trusted(status: os.stat_result) -> bool:
+    """Whether this belongs to this user, or to the system: entries are code, which will be run."""
+    return not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), 0)
+
+
+def _all(descriptor: int) -> bytes:
+    with open(descriptor, "rb", closefd=False) as file:
+        return file.read()
+
+
+def _packed(key: str, payload: bytes, about: Mapping[str, Any]) -> bytes:
+    said = json.dumps(about).encode()
+    body = len(said).to_bytes(_LENGTH, "little") + said + payload
+    return _FORMAT + hashlib.sha256(key.encode() + body).digest() + body
+
+
+def _unpacked(key: str, data: bytes) -> tuple[bytes, bytes] | None:
+    """What was said of an entry, and the entry; None where a bit is not what it was, or it is another key's."""
+    body = data[_START:]
+    if not data.startswith(_FORMAT) or hashlib.sha256(key.encode() + body).digest() != data[len(_FORMAT) : _START]:
+        return None
+    end = _LENGTH + int.from_bytes(body[:_LENGTH], "little")
+    return body[_LENGTH:end], body[end:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -178,6 +179,32 @@ def test_version(capsys):
         main(["--version"])
     assert left.value.code == 0
     assert capsys.readouterr().out == f"anabranch {anabranch.__version__}\n"
+
+
+def test_what_the_cache_keeps(tmp_path, capsys, monkeypatch):
+    def f(x):
+        while x < 10.0:
+            x = x * 2
+        return x
+
+    def explained():
+        assert main(["cache", "explain"]) == 0
+        rewritten, _, executables = capsys.readouterr().out.partition(str(tmp_path / "executables"))
+        return rewritten, executables
+
+    with configure(cache_dir=tmp_path):
+        jit(f)(1.0)
+        for text in explained():
+            assert re.search(rf"f.* in {__file__}:\d+\n    \d+\.\d KiB, last used .*, usable here\n", text)
+        assert "f(float64[]) -> (float64[])" in explained()[1]
+        monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+        monkeypatch.setattr(sys, "flags", types.SimpleNamespace(optimize=2))
+        rewritten, executables = explained()
+        assert "not usable here: another Python" in rewritten
+        assert "not usable here: XLA_FLAGS not set, here --xla_cpu_enable_fast_math=false" in executables
+        for entry in (tmp_path / "executables").iterdir():
+            entry.write_bytes(entry.read_bytes()[:-1])
+        assert "not usable: it is damaged" in explained()[1]
 
 
 def test_cache(tmp_path, capsys):
