@@ -5,13 +5,13 @@ An executable holds good as long as these are what they were; when one has chang
 
 from __future__ import annotations
 
-import dis
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.runtime.bytecode import assigned_globals, codes, read_globals
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import GlobalVariable, Heap
 from anabranch.runtime.values.stand_ins import Snapshot, as_written
@@ -49,7 +49,7 @@ class Guards:
             for name in names:
                 if self._add_name(place, name):
                     new.append(place[name])
-        for name in set(_read_globals(value.__code__)):
+        for name in read_globals(value.__code__):
             # A built-in function, or nothing as yet: a global of that name would be found first.
             self.names.setdefault((id(scope), name), (scope, name, ABSENT))
         self._add_code()
@@ -58,7 +58,7 @@ class Guards:
     def _variables(self, function: types.FunctionType) -> list[GlobalVariable]:
         """The global names that a function assigns, where they are new."""
         found: list[GlobalVariable] = []
-        for name in set(_assigned_globals(function.__code__)):
+        for name in assigned_globals(function.__code__):
             key = (id(function.__globals__), name)
             if key not in self.variables:
                 self.variables[key] = GlobalVariable(function.__globals__, name)
@@ -188,26 +188,6 @@ def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def _assigned_globals(code: types.CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            yield instruction.argval
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _assigned_globals(const)
-
-
-def _read_globals(code: types.CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            yield instruction.argval
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _read_globals(const)
-
-
 def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _names(const)
+    for part in codes(code):
+        yield from part.co_names

@@ -109,6 +109,13 @@ class Equation:
     outputs: tuple[Var, ...]
     source: Source | None = None
 
+    def with_params(self, change: Callable[[Any], Any]) -> Equation:
+        """The equation with each parameter as `change` gives it; itself where that changes none."""
+        params = {name: change(value) for name, value in self.params.items()}
+        if not params or all(params[name] is value for name, value in self.params.items()):
+            return self
+        return dataclasses.replace(self, params=params)
+
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""
         for value in self.params.values():

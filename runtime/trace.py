@@ -49,7 +49,7 @@ class Storage:
         self.strides: tuple[int, ...] | None = None
         # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
         self.links: list[Any] = []
-        self.dependents: weakref.WeakSet[Storage] = weakref.WeakSet()
+        self.dependents: weakref.WeakSet[Storage] | None = None
 
     def __reduce__(self) -> Any:
         return Storage, (self.type,)
@@ -238,7 +238,8 @@ class Builder:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
         atoms = tuple([self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
-        if op.pure and atoms and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
+        known = op.pure and atoms and isinstance(atoms[0], Literal)
+        if known and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
             with np.errstate(all="ignore"):
                 values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
             return tuple(Literal(np.asarray(v)) for v in values)

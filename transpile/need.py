@@ -13,14 +13,15 @@ _SIGNS = (
 )  # fmt: skip
 
 
+_SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and any(sign in name for sign in _SIGNS))
+
+
 def code_needs_rewriting(code: types.CodeType) -> bool:
     """Whether the code, or that of a function inside it, has a construct, a call, a text or a `del`."""
-    if "__class__" in code.co_names:
+    # An instruction is two bytes, its number and its argument.
+    if "__class__" in code.co_names or not _SIGNED.isdisjoint(code.co_code[::2]):
         return True
-    for instruction in dis.get_instructions(code):
-        name = instruction.opname
-        if any(sign in name for sign in _SIGNS):
-            return True
-        if instruction.argrepr in ("%", "%=") and any(isinstance(c, str) and "%" in c for c in code.co_consts):
-            return True
+    has_format = any(isinstance(c, str) and "%" in c for c in code.co_consts)
+    if has_format and any(instruction.argrepr in ("%", "%=") for instruction in dis.get_instructions(code)):
+        return True
     return any(code_needs_rewriting(c) for c in code.co_consts if isinstance(c, types.CodeType))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,11 +16,13 @@ from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Va
 _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
 
+@functools.lru_cache(maxsize=256)
 def element(dtype: np.dtype[Any]) -> str:
     """MLIR's name of a dtype."""
     return _ELEMENT[dtype.name]
 
 
+@functools.lru_cache(maxsize=4096)
 def tensor(type: ArrayType) -> str:
     """`tensor<3x4xf64>`."""
     return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element(type.dtype)}>"
@@ -64,6 +67,12 @@ class Emitter:
         ins = ", ".join(map(tensor, in_types))
         dialect = name if "." in name else f"stablehlo.{name}"
         self.lines.append(f'{result} = "{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> {tensor(out)}')
+        return result
+
+    def fence(self, operand: str, type: ArrayType) -> str:
+        """Emit an `optimization_barrier`, of which there are as many as of all other ops together."""
+        result, text = self.fresh(), tensor(type)
+        self.lines.append(f'{result} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
         return result
 
     def multi(

@@ -32,8 +32,9 @@ def select_small_branches(program: Program) -> Program:
     equations: list[Equation] = []
     renamed: dict[Var, Atom] = {}
     for old in program.equations:
-        inputs = tuple(_resolve(a, renamed) for a in old.inputs)
-        equation = dataclasses.replace(old, inputs=inputs, params={k: _inside(v) for k, v in old.params.items()})
+        equation = old.with_params(_inside)
+        if renamed:
+            equation = dataclasses.replace(equation, inputs=tuple(_resolve(a, renamed) for a in old.inputs))
         if equation.op.name == "cond" and _is_small(equation):
             renamed.update(zip(equation.outputs, _flatten(equation, equations), strict=True))
         else:

@@ -13,9 +13,9 @@ def drop_dead_code(program: Program) -> Program:
     needed = {a for a in program.outputs if isinstance(a, Var)}
     kept: list[Equation] = []
     for equation in reversed(program.equations):
-        if not any(v in needed for v in equation.outputs):
+        if needed.isdisjoint(equation.outputs):
             continue
-        equation = dataclasses.replace(equation, params={k: _inside(v) for k, v in equation.params.items()})
+        equation = equation.with_params(_inside)
         kept.append(equation)
         needed.update(a for a in equation.inputs if isinstance(a, Var))
     return dataclasses.replace(program, equations=tuple(reversed(kept)))

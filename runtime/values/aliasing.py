@@ -32,6 +32,8 @@ class Link:
 def link(owner: Storage, pred: Atom | None, handle: Array) -> None:
     """Record that `owner` may be the memory of `handle`."""
     owner.links.append(Link(pred, handle))
+    if handle.storage.dependents is None:
+        handle.storage.dependents = weakref.WeakSet()
     handle.storage.dependents.add(owner)
 
 
@@ -52,7 +54,7 @@ def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
         whole = views.write(builder.read(target.storage), target.path, shared)
         builder.write(target.storage, whole)
         _propagate(builder, target.storage, done | {id(target.storage)})
-    for owner in list(weakref.WeakSet(storage.dependents)):
+    for owner in list(weakref.WeakSet(storage.dependents or ())):
         # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
         ended = owner not in builder.env and not builder.outer_has(owner)
         if ended or id(owner) in done:

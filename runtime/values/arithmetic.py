@@ -34,9 +34,29 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
     ValueError
         Where the shapes do not broadcast.
     """
-    results = apply_atoms(function, operands, power=power)
+    results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
     wrapped = tuple(strides.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
+
+
+def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...] | None:
+    """The result atoms where the operands are run-time arrays or NumPy scalars of one type, which the ufunc takes.
+
+    Nothing is promoted, cast or stretched then, as most often; None otherwise.
+    """
+    if function is np.power:
+        return None
+    handles = (wrap.class_of("array"), wrap.class_of("scalar"))
+    types = [x.abstract for x in operands if type(x) in handles]
+    if len(types) < len(operands):
+        return None
+    shape, dtype = types[0].shape, types[0].dtype
+    if any(t.shape != shape or t.dtype != dtype for t in types):
+        return None
+    loop = _resolve(function, (dtype,) * len(types), None, "same_kind")
+    if any(d != dtype for d in loop[: len(types)]):
+        return None
+    return atoms.ufunc_all(function, *[x.atom for x in operands])
 
 
 def apply_atoms(
@@ -71,8 +91,7 @@ def apply_atoms(
         return atoms.ufunc_all(np.multiply, truth, truth)
     if function is np.power and power is not None and _is_half(operands[1]) and _is_root(power, loop[0]):
         return atoms.ufunc_all(np.sqrt, inputs[0])
-    interval = getattr(operands[-1], "interval", None)
-    if function is np.power and loop[1].kind == "i" and (interval is None or interval.low < 0):
+    if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
 
@@ -114,6 +133,11 @@ def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
         if dtype.kind == "f":
             return bool(np.signbit(power(np.full(2, -0.0, dtype), 0.5)).all())
         return bool((power(np.full(2, -1, dtype), 0.5).real == 0).all())
+
+
+def _may_be_negative(exponent: Any) -> bool:
+    interval = getattr(exponent, "interval", None)
+    return interval is None or interval.low < 0
 
 
 def _no_negative_exponent(exponent: Atom) -> None:

@@ -34,7 +34,7 @@ class Array(NumPyLike):
     is seen by the other. `b = a` is the same handle; `a[1:3]` is a new handle on the same storage with a longer path.
     """
 
-    __slots__ = ("_shape", "path", "readonly", "storage")
+    __slots__ = ("_abstract", "_shape", "path", "readonly", "storage")
 
     def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
         self.storage = storage
@@ -44,10 +44,13 @@ class Array(NumPyLike):
         for step in path:
             shape = step.shape(shape)
         self._shape = shape
+        self._abstract: Abstract | None = None
 
     @property
     def abstract(self) -> Abstract:
-        return Abstract(self._shape, self.dtype, Kind.ARRAY)
+        if self._abstract is None:
+            self._abstract = Abstract(self._shape, self.dtype, Kind.ARRAY)
+        return self._abstract
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +70,7 @@ class Array(NumPyLike):
             raise AttributeError(
                 "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
             )
-        self.path, self._shape = reshaped.path, reshaped.shape
+        self.path, self._shape, self._abstract = reshaped.path, reshaped.shape, None
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -99,7 +102,8 @@ class Array(NumPyLike):
     @property
     def atom(self) -> Atom:
         """The current value."""
-        return views.read(current().read(self.storage), self.path)
+        whole = current().read(self.storage)
+        return views.read(whole, self.path) if self.path else whole
 
     @property
     def is_readonly(self) -> bool:

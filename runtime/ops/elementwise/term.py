@@ -157,7 +157,7 @@ class Term:
         Without it `(x + 1e16) - 1e16` is x, `x / 3` is `x * (1/3)`, `exp(x) * exp(y)` is `exp(x + y)` and `-0.0 + 0.0`
         is -0.0. The barrier goes before loops are fused, so it costs nothing at run time.
         """
-        return self.apply("optimization_barrier")
+        return Term(self.emitter, self.emitter.fence(self.name, self.type), self.type)
 
     def rounded(self) -> Term:
         """The same value, shut off from LLVM too, which has no barrier.
