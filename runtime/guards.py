@@ -91,7 +91,7 @@ class Guards:
 
     def conditions(self, constant: Callable[[Any], str]) -> list[str]:
         """What `hold` asks, as Python expressions; `constant` gives the name of a value in these."""
-        absent = constant(_ABSENT)
+        absent = constant(ABSENT)
         names = [f"{constant(s)}.get({name!r}, {absent}) is {constant(v)}" for s, name, v in self.names.values()]
         return [*names, *(code.condition(constant) for code in self.code.values()), *self.heap.conditions(constant)]
 
