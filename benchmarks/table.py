@@ -48,7 +48,7 @@ def render(results: Results) -> str:
     if pairs:
         means = [_number(geometric_mean(ratio(row, *pair) for row in results.values())) for pair in pairs]
         lines.append(["geometric mean", *[""] * (len(columns) - len(means) - 1), *means, ""])
-    return "\n".join([*_aligned(lines), "", *_notes(results, peers)])
+    return "\n".join([*aligned(lines), "", *_notes(results, peers)])
 
 
 def _time_columns(peers: list[str]) -> list[Column]:
@@ -96,7 +96,7 @@ def _number(value: float | None) -> str:
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
 
 
-def _aligned(lines: list[list[str]]) -> list[str]:
+def aligned(lines: list[list[str]]) -> list[str]:
     """The first column to the left, the others to the right, a rule beneath the headings."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = [

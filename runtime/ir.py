@@ -15,6 +15,7 @@ reads from outside is an input of the equation that holds it.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,6 +44,7 @@ class ArrayType:
         return size
 
 
+@functools.lru_cache(maxsize=256)
 def short_dtype(dtype: np.dtype[Any]) -> str:
     """`f64` for float64, `i8` for int8, `bool`, `c128`; ml_dtypes keep their own names."""
     name = dtype.name.rstrip("0123456789")

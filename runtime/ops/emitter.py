@@ -196,7 +196,7 @@ class Emitter:
         array = np.asarray(value, dtype=type.dtype)
         if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):
             first = array[(0,) * array.ndim]
-            key = (type.shape, type.dtype.name, first.tobytes())
+            key = (type, first.tobytes())
             scope = self._constants[-1]
             if key not in scope:
                 scope[key] = self._dense(_splat(np.asarray(first)), type)
@@ -205,7 +205,7 @@ class Emitter:
             raise TypeError(f"a constant of shape {array.shape} for {type}")
         if array.size == 0:
             return self._dense("", type)
-        if array.dtype.name == "bool":
+        if array.dtype.kind == "b":
             return self._dense(_nested(array), type)
         hexa = np.ascontiguousarray(array).tobytes().hex().upper()
         return self._dense(f'"0x{hexa}"', type)

@@ -18,7 +18,7 @@ FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 
 # A NaN whose payload no arithmetic makes: see `Term.rounded`.
-_ODD_NAN = {"float32": 0x7FC5A5A5, "float64": 0x7FF85A5A5A5A5A5A}
+_ODD_NAN = {FLOAT32: 0x7FC5A5A5, FLOAT64: 0x7FF85A5A5A5A5A5A}
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -165,9 +165,9 @@ class Term:
         LLVM makes a product and a sum one multiply-add, after which `a*b - a*b` is not zero. A test of the bits that
         never holds is opaque to it and costs next to nothing.
         """
-        if self.dtype.name not in _ODD_NAN:
+        if self.dtype not in _ODD_NAN:
             return self
-        odd = self.bits().eq(_ODD_NAN[self.dtype.name])
+        odd = self.bits().eq(_ODD_NAN[self.dtype])
         return where(odd, self.constant(np.nan), self)
 
 
