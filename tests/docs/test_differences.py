@@ -324,6 +324,20 @@ def test_results_are_in_c_order():
     assert jit(transposed)(a).flags.c_contiguous
 
 
+def test_arrays_of_other_libraries_give_anabranch_s():
+    jnp = pytest.importorskip("jax.numpy")
+
+    def doubled(x):
+        return x * 2, x
+
+    given = jnp.arange(3)
+    assert all(isinstance(r, type(given)) for r in doubled(given))
+    result, same = jit(doubled)(given)
+    assert type(result) is anabranch.Array
+    assert same is given
+    np.testing.assert_array_equal(jnp.asarray(result), doubled(given)[0])
+
+
 def test_printing_waits_for_the_end_of_the_call(monkeypatch):
     class Stream(io.StringIO):
         def write(self, text):
