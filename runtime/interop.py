@@ -64,6 +64,11 @@ class Foreign:
         return next((original for original, known in self._known if known is array), None)
 
 
+def _exports(cls: type) -> bool:
+    """Whether instances give their memory to other libraries, and are no ndarrays."""
+    return hasattr(cls, "__dlpack__") and not issubclass(cls, np.ndarray)
+
+
 def _is_foreign(cls: type) -> bool:
     """Whether instances are arrays of another library, or refused as such; whatever they hold, they are no pytrees."""
     return hasattr(cls, "__dlpack__") or issubclass(cls, np.ndarray) or _advice(cls) is not None
@@ -82,10 +87,12 @@ def _advice(cls: type) -> str | None:
 def _may_change(cls: type) -> bool:
     """Whether instances are arrays or tables of another library whose elements may be written."""
     root = cls.__module__.partition(".")[0]
-    exports = hasattr(cls, "__dlpack__") and not issubclass(cls, np.ndarray)
-    return (exports and root not in ("jax", "jaxlib", "anabranch")) or (root == "pandas" and hasattr(cls, "__array__"))
+    return (_exports(cls) and root not in ("jax", "jaxlib", "anabranch")) or (
+        root == "pandas" and hasattr(cls, "__array__")
+    )
 
 
+exports: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_exports)
 is_foreign: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_is_foreign)
 may_change: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_may_change)
 
@@ -96,7 +103,7 @@ def contents(value: Any) -> tuple[Any, ...]:
     try:
         if not hasattr(value, "__dlpack__"):
             return (pickle.dumps(value),)
-        return (version, _without_copy(value.detach() if hasattr(value, "detach") else value).tobytes())
+        return (version, without_copy(value.detach() if hasattr(value, "detach") else value).tobytes())
     except Exception:
         return (version,)
 
@@ -145,14 +152,14 @@ def _on_host(value: Any, where: str) -> NDArray:
                 f"argument '{where}' is a {_name(cls)} on another device ({getattr(value, 'device', device)}); move it "
                 "to the CPU first"
             )
-        return _without_copy(value)
+        return without_copy(value)
     except UnsupportedValueError:
         raise
     except Exception as error:
         _refuse(value, where, error)
 
 
-def _without_copy(value: Any) -> NDArray:
+def without_copy(value: Any) -> NDArray:
     """The ndarray; DLPack in NumPy knows no bfloat16 and no floats of 8 bits."""
     cls = type(value)
     if cls.__module__.partition(".")[0] in ("jax", "jaxlib"):

@@ -172,7 +172,7 @@ class Statics:
             raise
         except Exception as error:
             why = "not hashable" if isinstance(error, TypeError) else f"not hashable ({type(error).__name__}: {error})"
-            why = "changed by being used" if is_opaque(value) else why
+            why = "changed by being used, or may be written to" if is_opaque(value) else why
             raise StaticArgumentError(
                 f"static argument '{name}' of {self._name} is a {type(value).__name__}, which is {why}; pass a tuple "
                 f"or another immutable value, or take '{name}' out of the static arguments"

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from anabranch.runtime import interop
 from anabranch.runtime.arguments import Arguments
-from anabranch.runtime.array import Array
+from anabranch.runtime.array import Array, placed
 from anabranch.runtime.static_values import key_of
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -63,6 +64,8 @@ def described(value: Any, operands: list[Any]) -> Template:
         return Parts(_slice, (), tuple([described(v, operands) for v in (value.start, value.stop, value.step)]))
     if isinstance(value, np.generic):
         return Constant((type(value), repr(value)), value)
+    if interop.exports(type(value)):
+        return described(placed(interop.seen(value, "operand")), operands)
     return Constant(key_of(value), value)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import interop
 from anabranch.runtime.array import Array, check_device, placed
 from anabranch.runtime.eager import operations as _operations
 from anabranch.runtime.eager.running import hoisted
@@ -39,7 +40,8 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     Raises
     ------
     UnsupportedValueError
-        For strings, dates, objects and other dtypes that the device does not have.
+        For strings, dates, objects and other dtypes that the device does not have, and for tensors that require grad or
+        are not on the CPU.
     ValueError
         Where `copy=False` cannot be kept, and for another device.
     """
@@ -54,7 +56,8 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
         return x.astype(dtype)
     if copy is False:
         raise ValueError("an Array has memory of its own, so this must be copied; leave out copy=False")
-    return placed(np.asarray(x, dtype))
+    host = interop.seen(x, "x") if interop.exports(type(x)) else x
+    return placed(np.asarray(host, dtype))
 
 
 def device_put(x: Any, device: Any = None) -> Any:
@@ -77,12 +80,12 @@ def device_put(x: Any, device: Any = None) -> Any:
         For a leaf that is no array or number.
     """
     check_device(device)
-    structure = containers.structure_of(x)
+    foreign = interop.exports(type(x))
+    structure = None if foreign else containers.structure_of(x)
     if structure is not None:
         return structure.build([device_put(c) for c in structure.children(x)])
-    if not isinstance(x, (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)) and not hasattr(
-        x, "__array__"
-    ):
+    numbers = (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)
+    if not (foreign or isinstance(x, numbers) or hasattr(x, "__array__")):
         raise UnsupportedValueError(f"a {type(x).__name__} ({x!r:.60}) is no array or number")
     return asarray(x)
 
@@ -101,4 +104,4 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
         return x.copy() if copy else x
     if copy is False:
         raise BufferError("an Array shares no memory with what may be written to; leave out copy=False")
-    return placed(np.from_dlpack(x))
+    return placed(interop.without_copy(x))

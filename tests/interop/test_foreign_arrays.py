@@ -209,6 +209,36 @@ def test_a_global_that_was_written_to_is_read_again():
     assert f(2.0) == 10.0
 
 
+@pytest.mark.parametrize("make", MAKERS)
+def test_outside_of_compiled_functions(make):
+    given, wanted = make(X.astype(np.float32)), X.astype(np.float32)
+    for made in (anabranch.asarray(given), anabranch.from_dlpack(given), anabranch.device_put([given])[0]):
+        assert type(made) is anabranch.Array
+        np.testing.assert_array_equal(made, wanted)
+    assert anabranch.asarray(given, dtype=np.float64).dtype == np.float64
+    result = anabranch.numpy.add(given, anabranch.asarray(wanted))
+    assert type(result) is anabranch.Array
+    np.testing.assert_array_equal(result, 2 * wanted)
+
+
+@pytest.mark.parametrize("make", WRITABLE)
+def test_donated_ones_keep_their_memory(make):
+    f = jit(lambda x: x + 1, donate_argnums=0)
+    given = make(X)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(given), X + 1)
+    np.testing.assert_array_equal(np.from_dlpack(given), X)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_djit(make):
+    f = anabranch.djit(lambda x, n: x[:n] * 2)
+    for n in (1, 2):
+        result = f(make(X.astype(np.float32)), n)
+        assert type(result) is anabranch.Array
+        np.testing.assert_array_equal(result, X[:n] * 2)
+
+
 # ---- PyTorch -------------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +250,12 @@ def test_torch_round_trip():
         back = torch.from_dlpack(f(t))
         assert back.dtype == dtype
         assert torch.equal(back, t * t[0])
+
+
+def test_torch_bfloat16_becomes_an_array():
+    torch = pytest.importorskip("torch")
+    for make in (anabranch.asarray, anabranch.from_dlpack):
+        assert make(torch.ones(3, dtype=torch.bfloat16)).dtype.name == "bfloat16"
 
 
 def test_torch_cannot_write_into_an_array():

@@ -72,6 +72,8 @@ a, b = anabranch.asarray(big), anabranch.asarray(big)
 assert count(x) == 12.0
 expected = solved(big)
 on_device = moved(a, b)
+for _ in range(4):  # calls that are met more than once go another way
+    count(x), solved(big), moved(a, b), a + b
 compiled = count.lower(x).compile()
 
 def work():
@@ -82,6 +84,10 @@ def work():
     np.testing.assert_array_equal(np.asarray(on_device), big @ big + 1)
     np.testing.assert_array_equal(np.asarray(moved(on_device, b)), (big @ big + 1) @ big + 1)
     np.testing.assert_array_equal(np.asarray(moved(anabranch.asarray(big), a)), big @ big + 1)
+    for _ in range(4):
+        assert count(x) == 12.0
+        np.testing.assert_array_equal(np.asarray(moved(on_device, b)), (big @ big + 1) @ big + 1)
+        np.testing.assert_array_equal(np.asarray(a + b), 2 * big)
     assert count.cache_info().misses == 1
     print("same")
 
