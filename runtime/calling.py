@@ -163,6 +163,10 @@ class Calling:
         tail = "Lower and compile it for these, or call the jitted function, which does so by itself."
         return "\n".join([head, *lines, tail])
 
+    def described(self) -> str:
+        """The signature, for people: `x: float64[3], n: Python int, flag: static True`."""
+        return ", ".join(f"{name}: {text}" for name, text in self._rows(self.key[0], self.key[1]))
+
     def _rows(self, given: Sequence[Any], named: Sequence[Any]) -> Iterator[tuple[str, str]]:
         for (name, _), key in zip(self.passed.places, given, strict=False):
             yield from misses.leaves(name, key)

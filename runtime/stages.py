@@ -25,7 +25,7 @@ from anabranch.runtime.tracing import Plan
 from anabranch.runtime.trees import PyTreeDef
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Stage:
     """What every stage says of the function's arguments and result.
 
@@ -39,6 +39,9 @@ class Stage:
 
     plan: Plan
     calling: Calling
+
+    def __repr__(self) -> str:
+        return f"<anabranch.{type(self).__name__} {self.fun_name}({self.calling.described()})>"
 
     @property
     def fun_name(self) -> str:
@@ -77,7 +80,7 @@ class Stage:
         return tuple(i for i, info in enumerate(infos) if info.donated)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Traced(Stage):
     """A function traced on a signature.
 
@@ -120,7 +123,7 @@ class Traced(Stage):
         return str(self.program)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Lowered(Stage):
     """A Program lowered to StableHLO.
 
@@ -211,7 +214,7 @@ def _dialect(name: str | None) -> str:
     return name or "stablehlo"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Compiled(Stage):
     """An executable for one signature."""
 

@@ -395,3 +395,13 @@ def test_mutated_arguments_are_written_back():
     assert compiled(a) is None
     assert a.tolist() == [7.0, 0.0]
     assert compiled.out_info is None
+
+
+def test_stages_are_shown_with_their_signature():
+    def f(x, n, flag=False):
+        return x * n if flag else x
+
+    traced = jit(f, static_argnames="flag").trace(np.ones(3), 2, flag=True)
+    shown = "f(x: float64[3], n: Python int, flag: static True)>"
+    for stage in (traced, traced.lower(), traced.lower().compile()):
+        assert repr(stage) == f"<anabranch.{type(stage).__name__} {f.__qualname__[:-1]}{shown}"
