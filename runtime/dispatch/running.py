@@ -1,0 +1,168 @@
+"""The second half of a quick way: the executable is run, and the result built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from anabranch.runtime._host import is_staged, reader
+from anabranch.runtime._jaxlib import has_forgotten
+from anabranch.runtime.array import Array
+from anabranch.runtime.dispatch.arguments import Arguments
+from anabranch.runtime.dispatch.writer import UnsuitedError, Writer
+from anabranch.runtime.execution import Execution
+from anabranch.runtime.signature import number_on_device
+from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.host import CallersNumber, CallersObject
+
+
+class Running:
+    """Runs the executable on the leaves, and builds the result."""
+
+    def __init__(self, writer: Writer, execution: Execution, arguments: Arguments) -> None:
+        self._writer, self._execution, self._plan = writer, execution, execution.plan
+        self._arguments = arguments
+        self._executable = execution.executable
+        self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
+        self._built: set[int] = set()
+        self._results: list[str] = []
+        self._read: set[str] = set()  # outputs that become Python numbers
+
+    def write(self) -> None:
+        """Write the lines."""
+        plan, lines = self._plan, self._writer.lines
+        if any(len(o) > 1 or o[0].pred is not None or o[0].path for o in plan.returned_arguments.values()):
+            raise UnsuitedError
+        if plan.readonly_results or plan.result_count + len(plan.mutated) > len(self._outputs):
+            raise UnsuitedError
+        self._results = self._leaves_of_result()
+        assert isinstance(plan.result, layouts.Node)
+        text = self._text(plan.result.children[0], iter(self._results))
+        if plan.on_device:
+            self._start()
+        else:
+            self._run()
+        lines.append(f"return {text}")
+
+    # ---- on the host -----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        lines, constant, executable = self._writer.lines, self._writer.constant, self._executable
+        stagings = constant(executable.stagings)
+        lines += [
+            f"try: staging = {stagings}.pop()",
+            f"except IndexError: staging = {constant(executable.staging)}()",
+            "buffers = staging.buffers",
+        ]
+        in_memory = {i: f"m{i}" for i, kind in enumerate(executable.inputs) if is_staged(kind)}
+        if in_memory:
+            lines.append(f"{', '.join(in_memory.values())}, = staging.memories")
+        for i, leaf in enumerate(self._arguments.leaves):
+            lines.append(
+                f"{in_memory[i]}[...] = {leaf}" if i in in_memory else f"buffers[{i}] = staging.placed({i}, {leaf})"
+            )
+        # Not given back after a failure: other parts of that run may still read from it.
+        lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
+        self._fail()
+        lines += [
+            f"{name} = {constant(self._executable.adopters[i])}({name})"
+            for i, name in enumerate(self._outputs[: self._plan.result_count])
+            if name not in self._read
+        ]
+        for i, written in enumerate(self._plan.mutated, self._plan.result_count):
+            adopt = constant(executable.adopters[i])
+            lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
+
+    def _fail(self) -> None:
+        """What failed is told the long way."""
+        if not self._plan.can_fail:
+            return
+        place = len(self._outputs) - len(self._plan.details) - 1
+        code = self._writer.constant(reader(self._executable.outputs[place]))
+        self._writer.scope["failed"] = self._execution.failed
+        outputs = ", ".join(self._outputs)
+        self._writer.lines.append(f"if {code}({self._outputs[place]}): failed([{outputs}])")
+
+    def _unpacked(self) -> str:
+        return f"{', '.join(self._outputs)}, = " if self._outputs else ""
+
+    # ---- on the device ---------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        plan, constant, executable = self._plan, self._writer.constant, self._executable
+        if (
+            has_forgotten()
+            or plan.mutated
+            or plan.can_fail
+            or plan.result_count != len(self._outputs)
+            or not self._outputs
+        ):
+            raise UnsuitedError
+        put = constant(number_on_device)
+        inputs = []
+        for leaf, value in zip(self._arguments.leaves, self._arguments.values, strict=True):
+            if not isinstance(value, (Array, *PYTHON_DTYPES)):
+                raise UnsuitedError
+            inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"{put}({leaf})")
+        self._writer.lines.append(f"{self._unpacked()}{constant(executable.start)}([{', '.join(inputs)}])")
+
+    # ---- the result ------------------------------------------------------------------------------------------------
+
+    def _leaves_of_result(self) -> list[str]:
+        """What each leaf of the result is: an output, an argument's array, or what an earlier leaf is."""
+        plan, fresh = self._plan, iter(self._outputs)
+        found: list[str] = []
+        for k in range(plan.leaf_count):
+            if k in plan.shared_results:
+                found.append(found[plan.shared_results[k]])
+            elif plan.is_returned(k):
+                found.append(self._arguments.leaves[plan.returned_arguments[k][0].leaf])
+            else:
+                found.append(next(fresh))
+        return found
+
+    def _text(self, layout: layouts.Layout, leaves: Iterator[str]) -> str:
+        """The expression of a part of the result."""
+        constant = self._writer.constant
+        match layout:
+            case layouts.Held(CallersObject(index)):
+                return self._arguments.containers[index]
+            case layouts.Held(CallersNumber(leaf)):
+                return self._arguments.leaves[leaf]
+            case layouts.Held(value):
+                if isinstance(value, (np.ndarray, np.generic)) and (
+                    self._plan.on_device or isinstance(value, np.ndarray)
+                ):
+                    raise UnsuitedError
+                return constant(value)
+            case layouts.Leaf(abstract):
+                return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(structure, children, source):
+                if source is not None and structure.mutable:
+                    if id(source) in self._built:
+                        raise UnsuitedError  # one container in two places
+                    self._built.add(id(source))
+                parts = [self._text(c, leaves) for c in children]
+                if structure.cls is tuple:
+                    return f"({''.join(f'{p}, ' for p in parts)})"
+                if structure.cls is list:
+                    return f"[{', '.join(parts)}]"
+                if structure.cls is dict and all(type(k) is str for k in structure.keys):
+                    return "{" + ", ".join(f"{k!r}: {p}" for k, p in zip(structure.keys, parts, strict=True)) + "}"
+                return f"{constant(structure.build)}([{', '.join(parts)}])"
+        raise UnsuitedError  # one of a few values
+
+    def _leaf(self, kind: Kind, name: str) -> str:
+        if name not in self._outputs:
+            return name
+        place = self._outputs.index(name)
+        output = self._executable.outputs[place]
+        if self._plan.on_device:
+            made = f"Array({name}, {self._writer.constant(output)})"
+            return f"{made}.item()" if kind is Kind.PYTHON else made
+        if kind is Kind.PYTHON:
+            self._read.add(name)
+            return f"{self._writer.constant(reader(output))}({name})"
+        return f"{name}[()]" if kind is Kind.SCALAR else name
