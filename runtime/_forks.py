@@ -43,7 +43,7 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
             "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
             f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
         )
-    return _jaxlib.deserialize(_process.compiler().compiled(text, options), options)
+    return _jaxlib.deserialize(_process.compiled(text, options), options)
 
 
 class _Compiler:
@@ -51,28 +51,28 @@ class _Compiler:
 
     def __init__(self) -> None:
         # Few processes ever need these.
-        import multiprocessing  # noqa: PLC0415
+        import multiprocessing.spawn  # noqa: PLC0415
         import subprocess  # noqa: PLC0415
 
         self._lock = lock()
         self._here, there = multiprocessing.Pipe()
-        command = [sys.executable, "-c", _SERVE, str(there.fileno()), *sys.path]
+        command = [multiprocessing.spawn.get_executable(), "-c", _SERVE, str(there.fileno()), *sys.path]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
         there.close()
         self._pid = os.getpid()
         atexit.register(self.end)
 
     def compiled(self, text: str, options: CompileOptions) -> bytes:
-        """The serialized executable."""
+        """The serialized executable.
+
+        Raises
+        ------
+        EOFError, OSError
+            When the interpreter has ended.
+        """
         with self._lock:
-            try:
-                self._here.send((text, options))
-                answer = self._here.recv()
-            except (EOFError, OSError) as error:
-                raise ForkedProcessError(
-                    "this process was forked from one in which XLA had compiled, and the interpreter that compiles for "
-                    f"it has ended; {_INSTEAD}"
-                ) from error
+            self._here.send((text, options))
+            answer = self._here.recv()
         if isinstance(answer, Exception):
             raise answer
         return bytes(answer)
@@ -94,12 +94,21 @@ class _Process:
         self._lock = lock()
         self._compiler: _Compiler | None = None
 
-    def compiler(self) -> _Compiler:
-        """The compiling interpreter, started when first asked for."""
-        with self._lock:
-            if self._compiler is None:
-                self._compiler = _Compiler()
-            return self._compiler
+    def compiled(self, text: str, options: CompileOptions) -> bytes:
+        """What the compiling interpreter gives; it is started when first asked for, and when it has ended."""
+        try:
+            with self._lock:
+                if self._compiler is None:
+                    self._compiler = _Compiler()
+                compiler = self._compiler
+            return compiler.compiled(text, options)
+        except (EOFError, OSError) as error:
+            with self._lock:
+                self._compiler = None
+            raise ForkedProcessError(
+                "this process was forked from one in which XLA had compiled, and the interpreter that compiles for it "
+                f"has ended, or cannot be started; {_INSTEAD}"
+            ) from error
 
     def begin(self) -> None:
         """Start anew, forked from one in which clients had been made."""

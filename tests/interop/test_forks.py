@@ -144,6 +144,35 @@ assert count(np.ones(3)) == 12.0
     assert out == "step 0\nstep 1\n"
 
 
+def test_the_compiling_interpreter_ends(tmp_path):
+    out = run_program(
+        tmp_path,
+        COMMON
+        + """
+from anabranch.runtime import _forks
+import multiprocessing
+assert count(np.ones(3)) == 12.0
+def work():
+    assert count(np.ones(4)) == 12.0
+    _forks._process._compiler._process.kill()
+    try:
+        count(np.ones(5))
+    except anabranch.ForkedProcessError as error:
+        print("spawn" in str(error))
+    print(count(np.ones(5)))
+    multiprocessing.set_executable("/no/such/python")
+    _forks._process._compiler._process.kill()
+    for _ in range(2):
+        try:
+            count(np.ones(6))
+        except anabranch.ForkedProcessError as error:
+            print("spawn" in str(error))
+in_child(work)
+""",
+    )
+    assert out == "True\n10.0\nTrue\nTrue\n"
+
+
 def test_callbacks_cannot_be_had_in_the_child(tmp_path):
     out = run_program(
         tmp_path,
