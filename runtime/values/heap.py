@@ -177,21 +177,6 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
-class _ReceiverSlot(_ObjectSlot):
-    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
-
-    __slots__ = ("_reference",)
-    _reference: weakref.ref[Any]
-
-    @property
-    def target(self) -> Any:
-        return self._reference()
-
-    @target.setter
-    def target(self, value: Any) -> None:
-        self._reference = weakref.ref(value)
-
-
 def _setter(value: Any) -> Any:
     """What sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
@@ -284,6 +269,44 @@ class _SubclassSlot(Slot):
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
         return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
+
+
+class _Receiver:
+    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
+
+    __slots__ = ()
+    _reference: weakref.ref[Any]
+
+    @property
+    def target(self) -> Any:
+        return self._reference()
+
+    @target.setter
+    def target(self, value: Any) -> None:
+        self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
+
+
+class _ReceiverObjectSlot(_Receiver, _ObjectSlot):
+    __slots__ = ("_reference",)
+
+
+class _ReceiverSubclassSlot(_Receiver, _SubclassSlot):
+    __slots__ = ("_kind", "_reference")
+
+    def __init__(self, items: Slot) -> None:
+        self._kind = type(items)
+        Slot.__init__(self, items.target)
+
+    @property
+    def items(self) -> Slot:  # type: ignore[override]
+        return self._kind(self.target)
+
+
+def _of_receiver(slot: Slot | None) -> Slot | None:
+    """The slot without a strong reference to its object, where there is such a form."""
+    if type(slot) is _ObjectSlot:
+        return _ReceiverObjectSlot(slot.target)
+    return _ReceiverSubclassSlot(slot.items) if type(slot) is _SubclassSlot else slot
 
 
 _METHODS = (property, staticmethod, classmethod, functools.cached_property)
@@ -396,8 +419,8 @@ class Heap:
                 pending += value.options
             else:
                 slot = slot_of(value)
-                if receives and type(slot) is _ObjectSlot:
-                    slot = _ReceiverSlot(value)
+                if receives:
+                    slot = _of_receiver(slot)
                 if isinstance(value, type) and is_users_class(value):
                     self.classes.append(value)
                 if slot is not None:

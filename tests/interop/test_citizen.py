@@ -406,12 +406,21 @@ def test_equal_instances_share_what_is_compiled_where_self_is_static():
     assert ByContent.scaled.cache_info().misses == before + 2
 
 
+class Listed(list):
+    def __init__(self, a):
+        self.append(a)
+
+    @jit
+    def scaled(self, x):
+        return self[0] * x if x > 0 else x
+
+
 class WeakSlots:
     __slots__ = ("__weakref__", "a")
     __init__, scaled = Slots.__init__, jit(lambda self, x: self.a * x if x > 0 else x)
 
 
-@pytest.mark.parametrize("cls", [Model, WeakSlots, Plain, Frozen, AllEqual])
+@pytest.mark.parametrize("cls", [Model, WeakSlots, Plain, Frozen, AllEqual, Listed])
 def test_instances_go_when_nobody_has_them(cls):
     instance = cls(2.0)
     method = "run" if cls is Model else "scaled"
@@ -420,6 +429,13 @@ def test_instances_go_when_nobody_has_them(cls):
     del instance
     gc.collect()
     assert gone() is None
+
+
+def test_a_changed_list_of_a_class_of_its_own():
+    items = Listed(2.0)
+    assert [items.scaled(1.0), items.scaled(1.0)] == [2.0, 2.0]
+    items[0] = 7.0
+    assert items.scaled(1.0) == 7.0
 
 
 def test_functions_and_arrays_go_when_nobody_has_them():
