@@ -43,8 +43,16 @@ class Exported(Stage):
     flags: tuple[Flag, ...]
     _kept: list[Compiled] = dataclasses.field(default_factory=list, compare=False, repr=False)
 
-    def mlir_module(self) -> str:
-        """The StableHLO module as text."""
+    @property
+    def nr_devices(self) -> int:
+        """How many devices a call uses."""
+        return 1
+
+    def mlir_module(self, serialized: bool = False) -> str | bytes:
+        """The StableHLO module as text, or as releases of StableHLO exchange it."""
+        return self.mlir_module_serialized if serialized else self._text()
+
+    def _text(self) -> str:
         text: str = mlir().from_portable(self.mlir_module_serialized)
         return text
 
@@ -52,7 +60,7 @@ class Exported(Stage):
         """The executable for this machine, compiled when it is first asked for."""
         if not self._kept:
             program = Program(self.plan.program.inputs, (), self.plan.program.outputs)
-            lowered = Lowered(self.plan, self.calling, program, self.mlir_module(), (), self.donation, self.flags)
+            lowered = Lowered(self.plan, self.calling, program, self._text(), (), self.donation, self.flags)
             self._kept.append(lowered.compile())
         return self._kept[0]
 
@@ -73,8 +81,21 @@ class Exported(Stage):
             )
         return self.compile()(*args, **kwargs)
 
-    def serialize(self) -> bytes:
-        """Bytes for `deserialize`, in any process with this form of anabranch's plans."""
+    def serialize(self, vjp_order: int = 0) -> bytes:
+        """Bytes for `deserialize`, in any process with this form of anabranch's plans.
+
+        Parameters
+        ----------
+        vjp_order : int, optional
+            How many derivatives go along. There are none.
+
+        Raises
+        ------
+        SerializationError
+            For more than that.
+        """
+        if vjp_order:
+            raise SerializationError(f"there are no derivatives to save with {self.fun_name}")
         rest = pickle.dumps((self.platforms, self.donation, self.flags), protocol=5)
         parts = [self.mlir_module_serialized, saved(self.plan, self.calling), rest]
         return pack(_KIND, {"form": _FORM}, parts)

@@ -10,7 +10,6 @@ from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.dynamic import Dynamic
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
 from anabranch.runtime.statics import donated_parameters, static_parameters
 from anabranch.runtime.wrapped import Wrapped
@@ -192,22 +191,30 @@ def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:
     return fun if isinstance(fun, Wrapped) else Wrapped(fun, Options())
 
 
-def make_xpr(fun: Callable[..., Any], /) -> Callable[..., Program]:
+def make_xpr(
+    fun: Callable[..., Any], /, static_argnums: int | Sequence[int] = (), return_shape: bool = False
+) -> Callable[..., Any]:
     """A function that gives the Program of `fun` on its arguments, as `jax.make_jaxpr`.
 
     Parameters
     ----------
     fun : callable
         Jitted or not.
+    static_argnums : int or sequence of int, optional
+        As for `jit`.
+    return_shape : bool, optional
+        Whether a pair of the Program and of what `eval_shape` gives is wanted.
 
     Returns
     -------
     callable
-        Takes arguments, or `ShapeDtypeStruct`s for them; computes nothing.
+        Takes arguments, or `ShapeDtypeStruct`s for them, and gives a `Program`; computes nothing.
     """
+    wrapped = jit(_wrapped(fun), static_argnums=None if static_argnums == () else static_argnums)
 
-    def traced(*args: Any, **kwargs: Any) -> Program:
-        return _wrapped(fun).trace(*args, **kwargs).program
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        stage = wrapped.trace(*args, **kwargs)
+        return (stage.program, stage.out_info) if return_shape else stage.program
 
     return functools.wraps(fun, updated=())(traced) if hasattr(fun, "__name__") else traced
 

@@ -74,6 +74,11 @@ class Stage:
         return self.calling.structs().built()
 
     @property
+    def out_avals(self) -> Any:
+        """The same as `out_info`."""
+        return self.out_info
+
+    @property
     def donate_argnums(self) -> tuple[int, ...]:
         """The donated leaves, by their places among those of `args_info`."""
         infos = self.calling.args_info().leaves
@@ -117,6 +122,10 @@ class Traced(Stage):
         program = optimise(self.plan.program)
         module = lowering.module(program, donation.aliases)
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compile, and run on arguments of this signature, static ones left out: each time anew."""
+        return self.lower().compile()(*args, **kwargs)
 
     def as_text(self) -> str:
         """The Program as text."""

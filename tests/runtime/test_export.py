@@ -234,6 +234,9 @@ def test_static_arguments_stay_out():
 
 
 @shows("jax.export.Exported.in_tree", "jax.export.Exported.out_tree", "jax.export.Exported.fun_name")
+@shows("jax.export.Exported.in_avals", "jax.export.Exported.out_avals", "jax.export.Exported.platforms")
+@shows("jax.export.Exported.nr_devices", "jax.export.Exported.mlir_module(serialized)")
+@shows("jax.export.Exported.mlir_module_serialized")
 def test_what_an_exported_says_of_itself():
     exported = deserialize(export(in_place)(np.ones(4), [1.0], {"n": 3}).serialize())
     assert isinstance(exported, Exported)
@@ -242,6 +245,10 @@ def test_what_an_exported_says_of_itself():
     assert str(exported.in_tree) == "((*, [*], {'n': *}), {})"
     assert exported.out_tree == jit(in_place).trace(np.ones(4), [1.0], {"n": 3}).out_tree
     assert "stablehlo" in exported.mlir_module()
+    assert exported.mlir_module(serialized=True) == exported.mlir_module_serialized
+    assert exported.nr_devices == 1
+    assert exported.in_avals[0][0] == anabranch.ShapeDtypeStruct((4,), float)
+    assert exported.out_avals == exported.out_info
     assert exported.compile() is exported.compile()
 
 
@@ -414,7 +421,7 @@ def other_process(tmp_path):
     return run
 
 
-@shows("jax.export.Exported.serialize", "jax.export.deserialize(blob)", "jax.export.Exported.call")
+@shows("jax.export.Exported.serialize(vjp_order)", "jax.export.deserialize(blob)", "jax.export.Exported.call")
 def test_another_process_needs_neither_source_nor_libcst(other_process, tmp_path):
     (tmp_path / "theirs.py").write_text("import numpy as np\n" + PROGRAM)
     saving_program = """

@@ -316,7 +316,7 @@ def test_switches_are_truths(name):
         jit(**{name: "no"})(power)
 
 
-@shows("nabla.xpr(fn, primals)", "jax.make_jaxpr(fun)")
+@shows("nabla.xpr(fn)", "nabla.xpr(primals)", "jax.make_jaxpr(fun)")
 def test_programs_as_text_and_as_objects():
     text = xpr(power, 2.0, 3)
     program = make_xpr(power)(2.0, 3)
@@ -327,6 +327,15 @@ def test_programs_as_text_and_as_objects():
     assert make_xpr(power).__name__ == "power"
     assert "range" not in xpr(djit(power), np.float64(2.0), 3)
     assert text.startswith("{ lambda a:f64[] b:i64[] ; let")
+
+
+@shows("jax.make_jaxpr(static_argnums)", "jax.make_jaxpr(return_shape)")
+def test_programs_with_static_arguments_and_shapes():
+    program, shape = make_xpr(power, static_argnums=1, return_shape=True)(2.0, 3)
+    assert str(program) == xpr(jit(power, static_argnums=1), 2.0, 3)
+    assert len(program.inputs) == 1
+    assert shape == anabranch.ShapeDtypeStruct((), float, weak_type=True)
+    assert str(make_xpr(power, 1)(2.0, 3)) == str(program)
 
 
 def test_streams_are_those_of_the_call():

@@ -39,9 +39,12 @@ def scaled(x, p, n=3, *, mode="up"):
 P = {"w": 2.0, "k": np.arange(2)}
 
 
-@shows("jax.stages.Traced.args_info", "jax.stages.ArgInfo.shape", "jax.stages.ArgInfo.dtype")
+@shows("jax.stages.Traced.args_info", "jax.stages.Lowered.args_info", "jax.stages.Compiled.args_info")
+@shows("jax.stages.ArgInfo.shape", "jax.stages.ArgInfo.dtype")
 def test_args_info_is_a_tree_of_the_arguments():
-    (x, p), named = jit(scaled).trace(np.ones(3, np.float32), P, n=2).args_info
+    traced = jit(scaled).trace(np.ones(3, np.float32), P, n=2)
+    (x, p), named = traced.args_info
+    assert traced.lower().args_info == traced.lower().compile().args_info == traced.args_info
     assert (x.shape, x.dtype, x.donated, x.weak_type) == ((3,), np.float32, False, False)
     assert (p["w"].shape, p["w"].dtype, p["w"].weak_type) == ((), np.float64, True)
     assert p["k"].shape == (2,)
@@ -50,11 +53,13 @@ def test_args_info_is_a_tree_of_the_arguments():
 
 
 @shows("jax.stages.Traced.in_tree", "jax.stages.Traced.out_tree")
+@shows("jax.stages.Lowered.in_tree", "jax.stages.Compiled.in_tree")
 def test_trees_have_the_structure():
     traced = jit(scaled, static_argnames=("n", "mode")).trace(np.ones(3), P, 3)
     assert str(traced.in_tree) == "((*, {'w': *, 'k': *}), {})"
     assert str(traced.out_tree) == "{'x': *, 'total': *, 'n': *, 'mode': 'up'}"
     assert traced.in_tree.num_leaves == 3
+    assert traced.lower().in_tree == traced.lower().compile().in_tree == traced.in_tree
     assert traced.in_tree == jit(scaled, static_argnums=2).trace(np.ones(5), P, 7).in_tree
     assert traced.in_tree != jit(scaled, static_argnums=2).trace(np.ones(5), p=P, n=7).in_tree
     assert hash(traced.in_tree) == hash(jit(scaled, static_argnums=2).trace(np.ones(5), P, 7).in_tree)
@@ -112,7 +117,7 @@ def test_a_list_given_twice_is_one_in_the_tree():
     assert a is b
 
 
-@shows("jax.stages.Traced.out_avals", "jax.stages.Compiled.out_tree", "jax.stages.Lowered.out_tree")
+@shows("jax.stages.Compiled.out_tree", "jax.stages.Lowered.out_tree")
 def test_results_that_are_the_callers_own():
     def f(items, d, n):
         items.append(n * 2)
@@ -151,7 +156,9 @@ def test_text_made_at_run_time_is_a_leaf():
 # ---- abstract arguments ----------------------------------------------------------------------------------------------
 
 
-@shows("jax.ShapeDtypeStruct(shape, dtype)", "jax.stages.Wrapped.trace", "jax.stages.Wrapped.lower")
+@shows(
+    "jax.ShapeDtypeStruct(shape)", "jax.ShapeDtypeStruct(dtype)", "jax.stages.Wrapped.trace", "jax.stages.Wrapped.lower"
+)
 def test_abstract_arguments_stand_for_arrays():
     wrapped = jit(scaled, static_argnames=("n", "mode"))
     stand_in = {"w": ShapeDtypeStruct((), float, weak_type=True), "k": ShapeDtypeStruct((2,), int)}
@@ -161,7 +168,7 @@ def test_abstract_arguments_stand_for_arrays():
     assert got["x"].dtype == want["x"].dtype == np.float32
 
 
-@shows("jax.jit.eval_shape", "jax.eval_shape(fun, args, kwargs)")
+@shows("jax.stages.Wrapped.eval_shape", "jax.eval_shape(fun)")
 def test_eval_shape_computes_nothing():
     huge = ShapeDtypeStruct((1 << 30, 1 << 20), float)
     assert jit(lambda a: (a.T @ a[:, 0], a.shape[0])).eval_shape(huge) == (
@@ -256,6 +263,24 @@ def test_what_a_compiled_says_of_itself():
     assert compiled.runtime_executable().hlo_modules()
 
 
+@shows("jax.stages.Wrapped.__call__", "jax.stages.Wrapped.clear_cache", "jax.jit(fun)")
+def test_a_wrapped_function():
+    wrapped = jit(scaled)
+    assert wrapped(np.ones(2), P)["total"] == scaled(np.ones(2), P)["total"]
+    assert wrapped.cache_info().currsize == 1
+    wrapped.clear_cache()
+    assert wrapped.cache_info().currsize == 0
+
+
+@shows("jax.stages.Traced.__call__", "jax.stages.Traced.out_avals")
+def test_a_traced_function_can_be_called():
+    traced = jit(scaled, static_argnames=("n", "mode")).trace(np.ones(2), P, 2)
+    assert traced(np.ones(2), P)["total"] == 8.0
+    assert traced.out_avals == traced.out_info
+    with pytest.raises(UnsupportedValueError, match="x: compiled for"):
+        traced(np.ones(3), P)
+
+
 @shows("jax.stages.Traced.fun_name")
 def test_names():
     traced = jit(scaled).trace(np.ones(2), P)
@@ -291,7 +316,7 @@ def test_options_of_the_compiler_reach_it():
 # ---- calls of a Compiled ---------------------------------------------------------------------------------------------
 
 
-@shows("jax.stages.Compiled.__call__", "jax.stages.Wrapped.__call__")
+@shows("jax.stages.Compiled.__call__", "jax.jit(static_argnums)", "jax.jit(static_argnames)")
 def test_static_arguments_are_left_out():
     wrapped = jit(scaled, static_argnums=2, static_argnames="mode")
     compiled = wrapped.lower(np.ones(2), P, 4, mode="down").compile()
