@@ -417,6 +417,11 @@ class Executable:
             raise ArgumentMismatchError(f"{len(arguments)} arguments, but the program takes {len(self.inputs)}")
 
     @property
+    def has_callbacks(self) -> bool:
+        """Whether the program calls back into this process."""
+        return bool(self._callbacks)
+
+    @property
     def loaded(self) -> Any:
         """XLA's own object."""
         return self._loaded
@@ -446,14 +451,17 @@ class Executable:
         Raises
         ------
         SerializationError
-            The program calls back into this process.
+            The program calls back into this process, or it sorts and has run.
         """
         if self._callbacks and not with_callbacks:
             raise SerializationError("a program with host callbacks lives in its own process only")
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:
             return self._serialized
-        payload = self._backend.client.serialize_executable(self._loaded)
+        try:
+            payload = self._backend.client.serialize_executable(self._loaded)
+        except _jax.JaxRuntimeError as error:
+            raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
         return pack(payload, (self.inputs, self.outputs), versions(), len(self._callbacks))
 
 

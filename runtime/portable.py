@@ -53,10 +53,9 @@ def saved(plan: Plan, calling: Calling) -> bytes:
     stripping = _Stripping()
     parts: dict[str, Any] = {
         "result": None if plan.result is None else stripping.layout(plan.result),
-        "effects": plan.effects,
         "hoisted": tuple(a.copy() for a in plan.hoisted),
     }
-    told = {"result": "its result", "effects": f"{_effects(plan)} as it does", "hoisted": "an array from outside"}
+    told = {"result": "its result", "hoisted": "an array from outside"}
     for part, what in told.items():
         _check(name, what, parts[part])
     failures = tuple(_failure(name, failure, stripping) for failure in plan.failures)
@@ -81,6 +80,11 @@ def loaded(data: bytes) -> tuple[Plan, Calling]:
 
 
 def _refuse_the_outside(plan: Plan, calling: Calling) -> None:
+    if plan.effects:
+        names = ", ".join(sorted({action.name for action, _ in plan.effects}))
+        raise SerializationError(
+            f"{calling.fun_name} calls {names}, which its own process does at each call; let it return what it shows"
+        )
     if plan.slots:
         targets = [s.target for s in plan.slots]
         what = ", ".join(
@@ -96,10 +100,6 @@ def _refuse_the_outside(plan: Plan, calling: Calling) -> None:
             f"{calling.fun_name} writes into an array from outside, which another process does not have; pass it as an "
             "argument"
         )
-
-
-def _effects(plan: Plan) -> str:
-    return ", ".join(sorted({action.name for action, _ in plan.effects})) or "nothing"
 
 
 class _Stripping:

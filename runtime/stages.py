@@ -15,7 +15,7 @@ from anabranch.runtime._jaxlib import Executable, deserialize, estimate, mlir, p
 from anabranch.runtime.calling import Call, Calling, out_info
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import DonatingExecution, Donation
-from anabranch.runtime.errors import StaleExecutableError, UnsupportedValueError
+from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
@@ -123,7 +123,7 @@ class Traced(Stage):
         module = lowering.module(program, donation.aliases)
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile, and run on arguments of this signature, static ones left out: each time anew."""
         return self.lower().compile()(*args, **kwargs)
 
@@ -204,11 +204,11 @@ class Lowered(Stage):
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
             raise
-        return bound(self.plan, self.calling, executable, self.donation, chosen)
+        return bound(self.plan, self.calling, executable, self.donation, chosen, self.text)
 
     def bound(self, executable: Executable) -> Compiled:
         """What calls an executable of this module."""
-        return bound(self.plan, self.calling, executable, self.donation, self.flags)
+        return bound(self.plan, self.calling, executable, self.donation, self.flags, self.text)
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
@@ -229,8 +229,9 @@ class Compiled(Stage):
 
     execution: Execution
     flags: tuple[Flag, ...] = ()
+    text: str | None = dataclasses.field(default=None, repr=False)  # the module's, where it was compiled here
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.
 
         Raises
@@ -273,7 +274,18 @@ class Compiled(Stage):
         donation = execution.donation if isinstance(execution, DonatingExecution) else Donation()
         rest = pickle.dumps((donation, self.flags), protocol=5)
         plan = saved(self.plan, self.calling)
-        return pack(_KIND, made_here(), [execution.executable.serialize(), plan, rest])
+        return pack(_KIND, made_here(), [self._code(), plan, rest])
+
+    def _code(self) -> bytes:
+        """The executable's bytes; XLA may have none of one that has run."""
+        executable = self.execution.executable
+        try:
+            return executable.serialize()
+        except SerializationError:
+            if self.text is None or executable.has_callbacks:
+                raise
+        options = CompileOptions(self.flags, asynchronous=self.plan.on_device)
+        return executables.executable(self.text, options, ()).serialize()
 
     @staticmethod
     def deserialize(data: bytes | bytearray) -> Compiled:
@@ -331,9 +343,14 @@ class Compiled(Stage):
 
 
 def bound(
-    plan: Plan, calling: Calling, executable: Executable, donation: Donation, flags: tuple[Flag, ...]
+    plan: Plan,
+    calling: Calling,
+    executable: Executable,
+    donation: Donation,
+    flags: tuple[Flag, ...],
+    text: str | None = None,
 ) -> Compiled:
     """What calls an executable as a plan says."""
     if donation.given:
-        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags)
-    return Compiled(plan, calling, Execution(plan, executable), flags)
+        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, text)
+    return Compiled(plan, calling, Execution(plan, executable), flags, text)

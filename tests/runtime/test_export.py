@@ -151,6 +151,19 @@ def test_arrays_from_outside_are_stored(monkeypatch):
         assert call(1.0).tolist() == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.parametrize("device", [False, True])
+def test_a_sort_that_has_run_can_be_saved(device):
+    a = np.array([3.0, 1.0, 2.0])
+    given = asarray(a) if device else a
+    compiled = jit(np.sort).lower(given).compile()
+    for _ in range(2):
+        assert compiled(given).tolist() == [1.0, 2.0, 3.0]
+        assert Compiled.deserialize(compiled.serialize())(given).tolist() == [1.0, 2.0, 3.0]
+    loaded = Compiled.deserialize(compiled.serialize())
+    assert loaded(given).tolist() == [1.0, 2.0, 3.0]
+    assert Compiled.deserialize(loaded.serialize())(given).tolist() == [1.0, 2.0, 3.0]
+
+
 def raising(x, items, n):
     if x < 0:
         raise OddError("start", x * 2)
@@ -308,7 +321,7 @@ def local_error(x):
     [
         (counts, 1.0, "counts changes the global COUNT"),
         (prints_in_a_loop, 3, "host callbacks|prints, logs or warns"),
-        (prints, 1.0, "print as it does cannot be pickled"),
+        (prints, 1.0, "prints calls print, which its own process does"),
         (writes_outside, 1.0, "writes into an array from outside"),
         (local_error, 1.0, r"an exception that it raises \(.*test_export.py:\d+\) cannot be pickled"),
         (lambda f: f(1.0), lambda x: x, "cannot be saved"),
