@@ -19,8 +19,6 @@ R = TypeVar("R")
 
 
 @overload
-def jit(func: Callable[P, R], static: bool = ..., show_graph: bool = ..., auto_device: bool = ...) -> Wrapped[P, R]: ...
-@overload
 def jit(
     func: Callable[P, R],
     static: bool = ...,

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -68,11 +68,10 @@ def _a(kind: str) -> str:
 def write(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file as a whole or not at all."""
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, target)
+        temporary.write_bytes(data)
+        os.replace(temporary, target)
     except BaseException:
-        os.unlink(name)
+        temporary.unlink(missing_ok=True)
         raise
