@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import pathlib
 import sys
 import types
@@ -19,10 +18,18 @@ _PACKAGE = (
 )
 
 
-@functools.lru_cache(maxsize=4096)
+# Files of the project that were met: each equation asks for those of the frames that it came through.
+_files: set[str] = set()
+
+
 def internal(filename: str) -> bool:
     """Whether a code object's file is part of the project."""
-    return filename.startswith(_PACKAGE)
+    if filename in _files:
+        return True
+    found = filename.startswith(_PACKAGE)
+    if found and filename.endswith(".py"):  # not code that was made for one call
+        _files.add(filename)
+    return found
 
 
 def stacklevel() -> int:
@@ -38,8 +45,10 @@ def stacklevel() -> int:
 def source() -> Source | None:
     """The innermost of the user's lines that run now."""
     frame: types.FrameType | None = sys._getframe(2)
+    known = _files
     while frame is not None:
-        if not internal(frame.f_code.co_filename):
+        filename = frame.f_code.co_filename
+        if filename not in known and not internal(filename):
             return Source(frame.f_code, frame.f_lasti)
         frame = frame.f_back
     return None

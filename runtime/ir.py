@@ -19,7 +19,7 @@ import functools
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -83,8 +83,7 @@ class Literal:
 Atom: TypeAlias = Var | Literal
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The user's code that an equation came from, and the place in it."""
 
     code: types.CodeType
