@@ -256,7 +256,7 @@ class Compiled(Stage):
     def _quicken(self, written: Call) -> None:
         """Let the next such call take the quick way, which is the jitted function's where nothing is static."""
         passed, execution = self.calling.passed, self.execution
-        if passed.statics or execution.quick_attempts >= MOST_ATTEMPTS:
+        if passed.statics or self.calling.taking.held or execution.quick_attempts >= MOST_ATTEMPTS:
             return
         execution.quick_attempts += 1
         quicken(self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places]))
