@@ -16,12 +16,12 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch._locks import lock
 from anabranch.runtime.errors import SerializationError as SerializationError
 
@@ -62,7 +62,7 @@ def message_field(number: int, payload: bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompileOptions:
     """How one program is compiled.
 
@@ -96,7 +96,7 @@ class ArgumentMismatchError(TypeError):
     """An executable was called with the wrong number, shapes or dtypes of arrays."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferType:
     """Shape and dtype of one argument or result. `weak_type` is there for jaxlib, which asks for it."""
 

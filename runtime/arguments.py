@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime.signature import Repeated, layout_of
 from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
@@ -13,7 +14,7 @@ from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Arguments:
     """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only.
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from anabranch._frozen import frozen
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import DEVICE
@@ -21,7 +22,7 @@ from anabranch.runtime.values.abstract import Abstract
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ArgInfo:
     """What is known of an argument's leaf, as `jax.stages.ArgInfo`.
 
@@ -45,7 +46,7 @@ class ArgInfo:
         return f"ArgInfo(shape={self.shape}, dtype={self.dtype.name}, donated={self.donated}{weak})"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Passed:
     """How the arguments of a call were given.
 
@@ -92,7 +93,7 @@ class Passed:
         return tuple(placed), {**left, **{n: mark for n, mark in self.named.items() if mark is not None}}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Calling:
     """How one signature of a function is called.
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from anabranch._frozen import frozen
+
 
 class Switches(TypedDict, total=False):
     """The settings as keyword arguments; `Settings` says what they mean."""
@@ -30,7 +32,7 @@ class Switches(TypedDict, total=False):
     cache_dir: Path | str | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """What can be set.
 

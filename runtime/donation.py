@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime._jaxlib import Executable, duplicate, to_numpy
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import Array
@@ -43,7 +44,7 @@ def _in_rest(form: Form, name: Any, donated: frozenset[str | int]) -> bool:
     return name not in form.names and form.rest_by_name in donated
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Donation:
     """What becomes of the donated Arrays among the arguments, by leaf.
 

@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime._host import Flag
 from anabranch.runtime._jaxlib import mlir, platform
 from anabranch.runtime.donation import Donation
@@ -25,7 +26,7 @@ _KIND = "exported function"
 _FORM = "1"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Exported(Stage):
     """A function on one signature, as `jax.export.Exported`: StableHLO, and how it is called.
 

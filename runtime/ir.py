@@ -23,10 +23,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from anabranch._frozen import frozen
+
 _SHORT = {"bool": "bool", "int": "i", "uint": "u", "float": "f", "complex": "c"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ArrayType:
     """The static type of a value in a Program: a shape and a NumPy dtype."""
 
@@ -62,14 +64,14 @@ class Operation(Protocol):
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]: ...
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Var:
     """A value computed once; two Vars are equal only when they are the same object."""
 
     type: ArrayType
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Literal:
     """A constant; `value` is a NumPy array (0-d for scalars) that nobody writes to."""
 
@@ -100,7 +102,7 @@ class Source(NamedTuple):
         return f"{file}:{line}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Equation:
     """`outputs = op[params](inputs)`."""
 
@@ -125,7 +127,7 @@ class Equation:
                     yield item
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Program:
     """Inputs, equations in order, outputs. Nothing else is in scope."""
 

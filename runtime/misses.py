@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import logging
 import warnings
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import Settings, settings
 from anabranch.runtime.guard_changes import changes
@@ -22,7 +22,7 @@ _log = logging.getLogger("anabranch.compiles")
 _TOLD = 5  # changes
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Miss:
     """A call that found no executable.
 

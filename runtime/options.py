@@ -7,11 +7,12 @@ import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime._host import Flag
 from anabranch.runtime.config import Settings, settings
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """What `jit` was asked for.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.calling import Calling
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards import Guards
@@ -22,12 +23,12 @@ from anabranch.runtime.values.heap import GlobalVariable
 NDArray = np.ndarray[Any, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class _Object:
     """Stands for a mutable object: layouts that name the same one are of the same object."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Known:
     """Makes an exception that was known while tracing."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.arguments import Given
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
@@ -68,7 +68,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
                 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """A result is the array of this argument leaf, or a view of it: always, or where `pred` holds at run time."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, UnsupportedValueError
@@ -21,7 +22,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, pyt
 NDArray = np.ndarray[Any, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ShapeDtypeStruct:
     """An abstract argument for `trace`, `lower` and `eval_shape`, and what they say of results.
 
@@ -90,7 +91,7 @@ class ShapeDtypeStruct:
         return Abstract(self.shape, self.dtype, Kind.PYTHON if self.weak_type else Kind.ARRAY)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Repeated:
     """A list, dict or object that is an argument, or part of one, for the second time."""
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime import frames
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
@@ -85,7 +86,7 @@ class Failure:
         self.details = details
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Caught:
     """The exception that a handler sees: the error code that led to it, and which failures those may be."""
 
@@ -167,7 +168,7 @@ class Trace:
         self.born[id(value)] = value
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Checkpoint:
     """What a builder held at some moment."""
 

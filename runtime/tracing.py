@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import types
@@ -11,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
@@ -35,7 +35,7 @@ NDArray = np.ndarray[Any, Any]
 del _vocabulary  # imported so that rewritten code finds it
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What a call does around the Program.
 
@@ -227,7 +227,7 @@ def _meet(trace: Trace, guards: Guards, known: int) -> None:
         trace.meet(cls)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Effects:
     """Objects that the function changed: among the arguments (by their places), and outside; and what they hold."""
 

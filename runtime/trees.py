@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from anabranch._frozen import frozen
 from anabranch.runtime.signature import Repeated, ShapeDtypeStruct
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -16,7 +17,7 @@ from anabranch.runtime.values.text import TextStructure
 Info: TypeAlias = Callable[[Abstract], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class OneOf:
     """What is known of a result that is one of a few things, by a run-time condition.
 
@@ -32,7 +33,7 @@ class OneOf:
         return " | ".join(map(str, self.options))
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Constant:
     """A part that is no leaf: None, a str, a function; what Python takes for the same is equal."""
 
@@ -146,7 +147,7 @@ def node(cls: type, parts: Sequence[PyTreeDef], keys: Sequence[Any] | None = Non
     return PyTreeDef(Structure(cls, tuple(range(len(parts)) if keys is None else keys)), tuple(parts))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Tree:
     """A structure with what is known of each leaf."""
 

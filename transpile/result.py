@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from anabranch._frozen import frozen
 
 Counterpart = Callable[[object], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewritten:
     """The rewritten form of one function's code; it serves every closure of that code.
 

@@ -15,12 +15,12 @@ import stat
 import sys
 import time
 import types
-from dataclasses import dataclass
 
+from anabranch._frozen import frozen
 from anabranch.transpile.errors import NoSourceError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """The text of one function, cut out of its file with whole lines.
 

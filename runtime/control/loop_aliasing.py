@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.control.merging import adopt
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom, Literal
@@ -42,7 +43,7 @@ class TracedBody(Protocol):
     def packed(self) -> list[Packed]: ...
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """How each leaf's array relates to those at the start of a step."""
 

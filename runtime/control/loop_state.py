@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
@@ -34,7 +35,7 @@ class FirstStepError(StructureMismatchError):
         self.site = site
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """What a loop statement is.
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import collections.abc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime.control import builtins
 from anabranch.runtime.control.compare import is_
 from anabranch.runtime.control.ternary import ifexp
@@ -63,7 +63,7 @@ class Pattern:
         return iter(())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value(Pattern):
     """A dotted name: equal to what it holds."""
 
@@ -73,7 +73,7 @@ class Value(Pattern):
         return truth(subject == self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Pattern):
     """Takes everything; captures it, unless the name is `_`."""
 
@@ -88,7 +88,7 @@ class Name(Pattern):
         return iter([self.name] if self.name else [])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Star(Pattern):
     """`*rest` of a sequence."""
 
@@ -98,7 +98,7 @@ class Star(Pattern):
         return iter([self.name] if self.name else [])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class As(Pattern):
     """`pattern as name`."""
 
@@ -237,7 +237,7 @@ def _all(parts: list[tuple[Any, Any]], found: Found) -> Hit:
     return whole
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Way:
     """One way to match: under a condition, a pattern on a subject."""
 

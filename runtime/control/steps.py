@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from anabranch._frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
@@ -14,7 +14,7 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import StructureMismatchError
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """How rewritten code passes a loop's state: the carried names, and the exits that occur."""
 

@@ -6,12 +6,12 @@ branch on the error code runs the handler that catches what has failed, on what 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
@@ -50,7 +50,7 @@ def try_(
     return _finish(lambda: _handle(body, handlers, orelse, form), final, form)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Form:
     """How the blocks say in which way they were left."""
 
@@ -180,7 +180,7 @@ def _failing(code: Atom) -> Block:
     return run
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Way:
     """A handler with a failure that it catches; no block where nobody catches it."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime import interop
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import Array, placed
@@ -29,7 +30,7 @@ class Operand(NamedTuple):
         return layouts.Leaf(Abstract(self.shape, self.dtype, Kind.SCALAR if self.scalar else Kind.ARRAY))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """What is compiled in: values that are equal but differ in type or sign have keys of their own."""
 
@@ -77,7 +78,7 @@ def _slice(bounds: list[Any]) -> slice:
     return slice(*bounds)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call of a staged function, a function of its operands alone."""
 

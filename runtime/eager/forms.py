@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.eager.functions import function
 
 
@@ -32,7 +32,7 @@ def diff(x: Any, /, *, axis: Any = -1, n: Any = 1, prepend: Any = None, append: 
     return function(np.diff)(x, n=n, axis=axis, **ends)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class FloatLimits:
     """The limits of a floating-point dtype; of a complex one those of its parts."""
 
@@ -44,7 +44,7 @@ class FloatLimits:
     dtype: np.dtype[Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class IntegerLimits:
     """The limits of an integer dtype."""
 

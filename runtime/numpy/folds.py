@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
@@ -31,7 +31,7 @@ _FOLDED = (
 _ACCUMULATIONS = {np.add: "cumsum", np.multiply: "cumprod", np.minimum: "cummin", np.maximum: "cummax"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """The keywords of a reduction, under NumPy's names."""
 

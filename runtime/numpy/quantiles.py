@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.numpy import statistics
 from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, implements, result, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
@@ -75,7 +75,7 @@ _PARTS: dict[str, Weight] = {
 # ---- the elements ----------------------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Lines:
     """The elements of each line in order along the first axis, how many there are, and what a result's shape is."""
 
@@ -156,7 +156,7 @@ def _refuse(where: Any, message: str) -> None:
 # ---- the functions ---------------------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Request:
     """What the four functions have in common, under NumPy's names."""
 

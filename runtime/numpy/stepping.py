@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import ArrayType, Atom, Program
 from anabranch.runtime.numpy.core import zeros_atom
 from anabranch.runtime.ops.op import Op
@@ -53,7 +53,7 @@ def counted(
     return outer.bind(Op.table["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """The loop of a binary ufunc that is stepped: what it accumulates, what it takes, and what it gives."""
 

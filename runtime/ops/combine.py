@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from ml_dtypes import finfo
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.checks import BOOL
 from anabranch.runtime.ops.emitter import Emitter
@@ -16,7 +16,7 @@ from anabranch.runtime.ops.emitter import Emitter
 Emit = Callable[[Emitter, str, str, ArrayType], str]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Combine:
     """A binary ufunc, the kinds of dtype it is defined for here, and how to emit it.
 

@@ -9,12 +9,12 @@ floats.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
 from anabranch.runtime.ops.combine import has_nan, parts, real_dtype
@@ -112,7 +112,7 @@ def _kind(stable: bool) -> Any:
     return "stable" if stable else "quicksort"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Rows:
     """An array seen as rows: the axis that is sorted last, all others as one."""
 

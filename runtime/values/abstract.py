@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.array import Array
 from anabranch.runtime.ir import ArrayType
 
@@ -29,14 +29,14 @@ class Kind(enum.Enum):
     ARRAY = "ndarray"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Extent:
     """A run-time window on an axis whose static length is a capacity. Nothing makes one yet."""
 
     axis: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Abstract:
     """The abstract value of one leaf."""
 

@@ -8,10 +8,10 @@ on either side is carried to the other under the predicate, so values agree with
 
 from __future__ import annotations
 
-import dataclasses
 import weakref
 from typing import TYPE_CHECKING
 
+from anabranch._frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder, Storage
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anabranch.runtime.values.array import Array
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 

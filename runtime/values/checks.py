@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import re
 import sys
 import types
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.frames import internal
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Failure, current
@@ -97,7 +97,7 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Telling:
     """Makes exceptions of a class with a text around an int, in other processes, too."""
 
@@ -108,7 +108,7 @@ class Telling:
         return self.cls(self.text.format(number))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class _Counted:
     """Makes a failure's exception with the int that it tells of."""
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -32,7 +33,7 @@ class Contents(dict[Any, Any]):
     __slots__ = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Structure:
     """What a container is apart from its parts: its class, its keys (or its length), and what it was made with."""
 
@@ -81,7 +82,7 @@ class Structure:
                 object.__setattr__(made, key, child)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ExceptionStructure(Structure):
     """An exception: its arguments, its attributes, and the exceptions that it came from."""
 
@@ -105,7 +106,7 @@ class ExceptionStructure(Structure):
         return made
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """The text of an exception that names an int; where that is known only at run time, so is the text."""
 

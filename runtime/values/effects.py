@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.frames import internal
 from anabranch.runtime.ops.effect import effect
 from anabranch.runtime.trace import current
@@ -24,7 +25,7 @@ from anabranch.runtime.values.checks import users_name
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Action:
     """Something to do on the host with values that the computation gives."""
 
@@ -63,7 +64,7 @@ def called_here() -> Iterator[None]:
         _caller.reset(token)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A line of the user's, as far as code that looks at its callers can see."""
 

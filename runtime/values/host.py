@@ -5,12 +5,12 @@ A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(Ca
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Kind
@@ -18,14 +18,14 @@ from anabranch.runtime.values.abstract import Kind
 NDArray = np.ndarray[Any, Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class CallersObject:
     """A list, dict or object among the arguments, by its place in `Leaves.containers`."""
 
     index: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class CallersNumber:
     """A number among the arguments, by its leaf."""
 

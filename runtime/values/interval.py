@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+from anabranch._frozen import frozen
 
 _MIN, _MAX = -(2**63), 2**63 - 1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """All integers from `low` to `high`; exact arithmetic, so a result may lie beyond int64."""
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import current
@@ -28,7 +29,7 @@ from anabranch.runtime.values.traced import Traced
 _MOST_OPTIONS = 16
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Held:
     """The very object: nothing of it is known only at run time, or it belongs to the enclosing builder."""
 
@@ -40,7 +41,7 @@ class Held:
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """A run-time scalar or array."""
 
@@ -49,7 +50,7 @@ class Leaf:
     traits: strides.Traits = strides.PLAIN
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A container: how to build it, and the layouts of its parts."""
 
@@ -58,7 +59,7 @@ class Node:
     source: Any = dataclasses.field(default=None, compare=False)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One of a few alternatives; which one is known at run time."""
 
@@ -68,7 +69,7 @@ class Choice:
 Layout: TypeAlias = Held | Leaf | Node | Choice
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Packed:
     """One atom of a packed value, and the array handle it came from, if any."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import checks, host, layout as layouts
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """Makes an exception of what it held."""
 

@@ -7,19 +7,19 @@ failed, and what names and Python objects hold is remembered at each place that 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom, Equation, Literal
 from anabranch.runtime.trace import Builder, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap import Heap
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Point:
     """A place where something may have failed: the error code after it, and what objects held then."""
 

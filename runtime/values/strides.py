@@ -6,13 +6,13 @@ stands for C order, `UNKNOWN` for one that is not known here or that a run-time 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.trace import UNKNOWN
 from anabranch.runtime.values import views, wrap
 
@@ -202,7 +202,7 @@ def _may_differ(made: Array) -> bool:
 # ---- arrays that cross the edges of branches and loops ---------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Traits:
     """What an array is beyond its value; `readonly` is why it cannot be written, None where it can."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import dataclasses
 import types
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import containers, wrap
@@ -38,7 +38,7 @@ PrintOptions: TypeAlias = tuple[tuple[str, Any], ...]
 _OPEN = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, np.dtype, types.FunctionType, type)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class TextStructure(containers.Structure):
     """A text: the method, and the names of its last parts."""
 
@@ -133,7 +133,7 @@ def refusal(use: str) -> ConcretizationError:
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class StrMethod:
     """A method of `str`, with the text it belongs to where it was looked up on one."""
 

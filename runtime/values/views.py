@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
 
@@ -51,7 +52,7 @@ class Step(abc.ABC):
         """The base's value after the view has been set to `value`."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class AxisSlice:
     """`size` elements of an axis from `start` on, `stride` apart (negative: backwards). An atom start is in range."""
 
@@ -60,7 +61,7 @@ class AxisSlice:
     stride: int = 1
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Slice(Step):
     """Basic slicing of every axis. Where a position is known only at run time every stride is 1."""
 
@@ -130,7 +131,7 @@ class Slice(Step):
         return atoms.op("strided_update", base, value, starts=starts, limits=limits, strides=strides)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Reshape(Step):
     """The same elements in C order in another shape; adds and drops axes of size 1, too."""
 
@@ -149,7 +150,7 @@ class Reshape(Step):
         return atoms.reshape(value, base.type.shape)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Permute(Step):
     """`transpose(axes)`."""
 
@@ -169,7 +170,7 @@ class Permute(Step):
         return atoms.transpose(value, inverse)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Diagonal(Step):
     """`np.diagonal` of the last two axes, which are square and offset 0 after slicing."""
 
@@ -196,7 +197,7 @@ class Diagonal(Step):
         return atoms.transpose(whole, (*range(2, rank), 0, 1))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ComplexPart(Step):
     """`.real` or `.imag` of a complex array."""
 
@@ -217,7 +218,7 @@ class ComplexPart(Step):
         return atoms.op("complex", *parts)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Broadcast(Step):
     """`np.broadcast_to`: read only, as NumPy's."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.emitter import Emitter
 
@@ -21,7 +21,7 @@ FLOAT64 = np.dtype(np.float64)
 _ODD_NAN = {FLOAT32: 0x7FC5A5A5, FLOAT64: 0x7FF85A5A5A5A5A5A}
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Term:
     """A value in a function body: where it is emitted, its SSA name and its type.
 
