@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pathlib
 import sys
 import types
@@ -16,6 +17,10 @@ _PACKAGE = (
     contextlib.__file__,
     *(str(f) for place in (_HERE, _HERE.resolve()) for f in (place.parent, place.parents[1] / "transpile")),
 )
+
+# The standard library, and where an environment of its own would have it. Not by sysconfig, which takes long.
+_STANDARD = os.path.dirname(os.__file__)
+LIBRARY = (_STANDARD, os.path.join(sys.exec_prefix, os.path.relpath(_STANDARD, sys.base_prefix)))
 
 
 # Files of the project that were met: each equation asks for those of the frames that it came through.

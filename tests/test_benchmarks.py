@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from benchmarks import checks
+from benchmarks import checks, column, start, start_worker
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, run
 from benchmarks.kernels import NAMES, load
@@ -96,3 +96,24 @@ def test_functions_with_and_without_checks_equal_numpy(function, checked):
     arguments = checks.arguments("small")
     compiled = jit(function, checks=checked)(*copy.deepcopy(arguments))
     np.testing.assert_allclose(compiled, function(*copy.deepcopy(arguments)))
+
+
+def test_a_column_of_air_equals_numpy():
+    arguments = column.arguments("small")
+    expected, actual = column.column(*arguments), jit(column.column)(*arguments)
+    assert largest_error(list(leaves(actual)), list(leaves(expected))) <= 1e-10
+
+
+@pytest.mark.slow
+def test_the_start_of_a_process():
+    found = start.measured("thomas", ["anabranch"], rounds=1)
+    assert set(found["anabranch"]) == {*start.COLUMNS}
+    assert all(value > 0 for value in found["anabranch"].values())
+    assert found["anabranch"]["warm"] < found["anabranch"]["cold"]
+    text = start.table({"thomas": found | {"jax": {**found["anabranch"], "warm": 2 * found["anabranch"]["warm"]}}})
+    assert "0.50" in text
+    assert start_worker.per_op("anabranch", "column").keys() == {"trace", "lower"}
+
+
+def test_operations_are_counted():
+    assert start_worker._operations(lambda x, y: -x[1] + y < abs(y)) == 5

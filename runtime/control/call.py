@@ -10,7 +10,6 @@ import linecache
 import math
 import random
 import sys
-import sysconfig
 import types
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -24,7 +23,7 @@ from anabranch.runtime.control import builtins, mathematics, methods, operators,
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frames import internal
+from anabranch.runtime.frames import LIBRARY, internal
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, current, tracing
 from anabranch.runtime.values import containers
@@ -32,7 +31,6 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
 
-_LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _ITERABLES = (range, enumerate, zip, reversed)
 # Class methods of dates that read the clock.
 _NOW = ("now", "today", "utcnow")
@@ -112,7 +110,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
         return made
-    if code.co_filename.startswith(_LIBRARY):
+    if code.co_filename.startswith(LIBRARY):
         if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(target(*args, **kwargs))
@@ -286,7 +284,7 @@ def is_users(function: types.FunctionType) -> bool:
     module = function.__module__ or ""
     if module.split(".")[0] in _OWN_SPEED:
         return False
-    return not (code.co_filename.startswith(_LIBRARY) and "site-packages" not in code.co_filename)
+    return not (code.co_filename.startswith(LIBRARY) and "site-packages" not in code.co_filename)
 
 
 def rewritten(function: types.FunctionType) -> Callable[..., Any]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import dis
 import sys
-import sysconfig
 import types
 
 from anabranch import transpile
-from anabranch.runtime.frames import internal
+from anabranch.runtime.frames import LIBRARY, internal
 from anabranch.runtime.trace import Restart, current
 
-_LIBRARY = tuple(sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib"))
 _KINDS = {
     "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
@@ -27,7 +25,7 @@ def stage_where_it_stands() -> None:
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and internal(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None or frame.f_code.co_filename.startswith(("<", *_LIBRARY)):
+    if frame is None or frame.f_code.co_filename.startswith(("<", *LIBRARY)):
         return
     kind = _kind(frame.f_code, frame.f_lasti)
     if kind is None:

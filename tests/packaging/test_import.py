@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 import anabranch
+from anabranch.runtime import frames
 
 LOADED = "import sys, anabranch; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
@@ -40,3 +42,7 @@ print(*sorted({{name.partition('.')[0] for name in sys.modules}}))
 def test_calls_leave_out(run_python, module):
     """Some of jaxlib's functions import the `jax` package, which takes longer than all else."""
     assert module not in run_python(CALLS).split("\n")[-2].split()
+
+
+def test_the_standard_library_is_where_sysconfig_says():
+    assert [*frames.LIBRARY] == [sysconfig.get_paths()[k] for k in ("stdlib", "platstdlib")]
