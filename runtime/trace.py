@@ -237,10 +237,11 @@ class Builder:
 
     def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
-        atoms = tuple([self.resolve(a) for a in inputs])
+        own = self.known
+        atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
-        known = op.pure and atoms and isinstance(atoms[0], Literal)
-        if known and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
+        may_fold = op.pure and atoms and isinstance(atoms[0], Literal)
+        if may_fold and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
             with np.errstate(all="ignore"):
                 values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
             return tuple(Literal(np.asarray(v)) for v in values)

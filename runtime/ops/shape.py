@@ -72,9 +72,10 @@ class _BroadcastInDim(Op):
         shape, dims = keywords(self.name, params, "shape", "dims")
         one_per_axis(self.name, len(x.shape), dims=dims)
         in_range(self.name, dims, len(shape))
-        expect(list(dims) == sorted(dims), self.name, f"dims {list(dims)} do not ascend")
+        expect(list(dims) == sorted(dims), self.name, "the dims do not ascend")
         fits = all(n in (1, shape[d]) for n, d in zip(x.shape, dims, strict=True))
-        expect(fits and all(n >= 0 for n in shape), self.name, f"{x} into shape {list(shape)} at dims {list(dims)}")
+        if not fits or any(n < 0 for n in shape):
+            expect(False, self.name, f"{x} into shape {list(shape)} at dims {list(dims)}")
         return (ArrayType(tuple(shape), x.dtype),)
 
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
@@ -263,7 +264,8 @@ def sliced_shape(
     bounds = list(zip(shape, starts, limits, strides, strict=True))
     for axis, (n, start, limit, stride) in enumerate(bounds):
         within = 0 <= start <= limit <= n and stride > 0
-        expect(within, op, f"[{start}:{limit}:{stride}] of axis {axis}, whose length is {n}")
+        if not within:
+            expect(False, op, f"[{start}:{limit}:{stride}] of axis {axis}, whose length is {n}")
     return tuple(-(-(limit - start) // stride) for _, start, limit, stride in bounds)
 
 
