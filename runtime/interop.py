@@ -160,18 +160,21 @@ def _on_host(value: Any, where: str) -> NDArray:
 
 
 def without_copy(value: Any) -> NDArray:
-    """The ndarray; DLPack in NumPy knows no bfloat16 and no floats of 8 bits."""
-    cls = type(value)
-    if cls.__module__.partition(".")[0] in ("jax", "jaxlib"):
-        array: NDArray = np.asarray(value)
+    """An array that speaks DLPack as an ndarray on its memory, also of dtypes that NumPy does not take by DLPack."""
+    array: NDArray
+    if type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        array = np.asarray(value)
         return array
-    name = str(getattr(value, "dtype", "")).removeprefix("torch.")
     torch = sys.modules.get("torch")
-    if torch is not None and isinstance(value, torch.Tensor) and hasattr(ml_dtypes, name):
+    if torch is None or not isinstance(value, torch.Tensor):
+        return np.from_dlpack(value)
+    name = str(value.dtype).removeprefix("torch.")
+    if hasattr(ml_dtypes, name):
         dtype = np.dtype(getattr(ml_dtypes, name))
-        bits = torch.int16 if dtype.itemsize == 2 else torch.uint8
-        return np.from_dlpack(value.view(bits)).view(dtype)
-    return np.from_dlpack(value)
+        array = value.view(torch.int16 if dtype.itemsize == 2 else torch.uint8).numpy().view(dtype)
+    else:
+        array = value.numpy()  # by DLPack it would be read-only before NumPy 2.1
+    return array
 
 
 def _refuse(value: Any, where: str, error: Exception) -> NoReturn:
