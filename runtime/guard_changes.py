@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from anabranch.runtime.guards import ABSENT, Guards
-from anabranch.runtime.values.heap import Slot
+from anabranch.runtime.values.slots import Slot
 
 
 def changes(guards: Guards) -> Iterator[str]:

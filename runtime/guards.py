@@ -13,7 +13,8 @@ import numpy as np
 
 from anabranch.runtime.bytecode import assigned_globals, codes, read_globals
 from anabranch.runtime.values.containers import is_users_class
-from anabranch.runtime.values.heap import GlobalVariable, Heap
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.slots import GlobalVariable
 from anabranch.runtime.values.stand_ins import Snapshot, as_written
 
 ABSENT = object()

@@ -18,7 +18,7 @@ from anabranch.runtime.static_values import Shown, Static
 from anabranch.runtime.trace import Failure
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values import containers, layout as layouts, raising
-from anabranch.runtime.values.heap import GlobalVariable
+from anabranch.runtime.values.slots import GlobalVariable
 
 NDArray = np.ndarray[Any, Any]
 

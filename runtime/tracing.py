@@ -28,8 +28,9 @@ from anabranch.runtime.values import atoms, checks, containers, layout as layout
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot, slot_of
+from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import Building, on_device
+from anabranch.runtime.values.slots import GlobalVariable, Slot, slot_of
 
 NDArray = np.ndarray[Any, Any]
 del _vocabulary  # imported so that rewritten code finds it

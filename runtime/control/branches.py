@@ -21,7 +21,8 @@ from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions, visibility
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.heap import Heap, Slot
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.slots import Slot
 
 
 @dataclasses.dataclass(slots=True)

@@ -12,7 +12,7 @@ from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined
-from anabranch.runtime.values.heap import Row
+from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.undefined import Undefined
 
 

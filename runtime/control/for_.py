@@ -20,8 +20,9 @@ from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import iterated
-from anabranch.runtime.values.heap import Heap, Row
+from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.python_operands import interval_of
+from anabranch.runtime.values.slots import Row
 
 
 def for_(

@@ -21,7 +21,8 @@ from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import layout as layouts, repetition
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.heap import Heap, Row, Slot
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.slots import Row, Slot
 from anabranch.runtime.values.undefined import Undefined
 
 INT64 = ArrayType((), np.dtype(np.int64))

@@ -14,7 +14,8 @@ from anabranch.runtime.trace import Builder
 from anabranch.runtime.values import aliasing, layout as layouts, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.heap import GlobalVariable, Heap, Slot
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.slots import GlobalVariable, Slot
 
 
 class _Missing:

@@ -26,7 +26,7 @@ from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.heap import Row
+from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.traced import Traced
 from anabranch.runtime.values.undefined import Undefined
 
