@@ -277,3 +277,41 @@ print(os.waitpid(pid, 0)[1])
 """,
     )
     assert out == "12.0 12.0 6.0\n0\n"
+
+
+@pytest.mark.slow
+def test_while_other_threads_compile_and_run(tmp_path):
+    out = run_program(
+        tmp_path,
+        COMMON
+        + """
+import threading
+a = anabranch.asarray(np.eye(100))
+count(np.ones(3)); moved(a, a)
+stop = threading.Event()
+
+def busy(k):
+    n = 0
+    while not stop.is_set():
+        n += 1
+        jit(lambda x: x * k + n if x.sum() > 0 else x)(np.ones(3))
+        count(np.ones(3)); moved(a, a); moved(np.eye(100), np.eye(100))
+
+threads = [threading.Thread(target=busy, args=(k,)) for k in range(2)]
+for thread in threads:
+    thread.start()
+
+def work():
+    assert count(np.ones(3)) == 12.0
+    np.testing.assert_array_equal(np.asarray(moved(a, a)), np.eye(100) + 1)
+
+for i in range(8):
+    time.sleep(0.03 * i)
+    in_child(work)
+in_child(lambda: print(count(np.ones(5))))
+stop.set()
+for thread in threads:
+    thread.join()
+""",
+    )
+    assert out == "10.0\n"
