@@ -17,6 +17,7 @@ NDArray = np.ndarray[Any, Any]
 
 # DLPack's numbers for memory that the CPU can read: its own, and what CUDA and ROCm pin for it.
 _HOST_MEMORY = (1, 3, 11)
+_PLAIN = (np.ndarray, np.memmap)
 # Classes that are no arrays of numbers, or more than that, by module and name; and what to pass of one.
 _REFUSED = {
     ("pandas", ""): "its values, {0}.to_numpy()",
@@ -84,9 +85,16 @@ def _advice(cls: type) -> str | None:
     return None
 
 
+def _is_masked(cls: type) -> bool:
+    # `np.ma` is imported when it is first asked for.
+    return issubclass(cls, np.ndarray) and "numpy.ma" in sys.modules and issubclass(cls, np.ma.MaskedArray)
+
+
 def _may_change(cls: type) -> bool:
     """Whether instances are arrays or tables of another library whose elements may be written."""
     root = cls.__module__.partition(".")[0]
+    if _is_masked(cls):
+        return True
     return (_exports(cls) and root not in ("jax", "jaxlib", "anabranch")) or (
         root == "pandas" and hasattr(cls, "__array__")
     )
@@ -100,6 +108,8 @@ may_change: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_may_chan
 def contents(value: Any) -> tuple[Any, ...]:
     """What tells whether an array that `may_change` was written to."""
     version = getattr(value, "_version", 0)  # how often PyTorch has written to it, also on another device
+    if isinstance(value, np.ma.MaskedArray):
+        return (np.asarray(value).tobytes(), np.ma.getmaskarray(value).tobytes())
     try:
         if not hasattr(value, "__dlpack__"):
             return (pickle.dumps(value),)
@@ -139,6 +149,27 @@ def seen(value: Any, where: str) -> NDArray:
             f"derivatives; pass {where}.detach()"
         )
     return _on_host(value, where)
+
+
+def plain(value: Any) -> Any:
+    """The plain array of one whose class means more, as `numpy.asarray` gives it; anything else as it is."""
+    return np.asarray(value) if isinstance(value, np.ndarray) and type(value) not in _PLAIN else value
+
+
+def check_operand(array: NDArray) -> None:
+    """Refuse an array from outside whose class means more than its elements, or computes in its own way.
+
+    Raises
+    ------
+    UnsupportedValueError
+    """
+    cls = type(array)
+    if cls not in _PLAIN:
+        advice = _advice(cls) or "numpy.asarray({0})"
+        raise UnsupportedValueError(
+            f"a {_name(cls)} meets a value that is known only at run time, which knows plain arrays only; instead of "
+            f"the {cls.__name__} a use {advice.format('a')}"
+        )
 
 
 def _on_host(value: Any, where: str) -> NDArray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import interop
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
@@ -144,6 +145,7 @@ def array(
     ndmax: Any = None,
 ) -> Any:
     """As `numpy.array`: a new array, also from nested lists that hold traced values."""
+    object = object if subok else interop.plain(object)
     _check("array", order, None, like, subok)
     plain("array", ndmax=(ndmax, None))
     made = _ordered(_converted(object, dtype, copy), order, copy)
@@ -217,12 +219,21 @@ def _common_depth(shapes: list[tuple[int, ...]]) -> int:
     return depth
 
 
-@creates(np.asarray, np.asanyarray)
+@creates(np.asanyarray)
+def asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
+    """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
+    return a if isinstance(a, np.ndarray) and interop.plain(a) is not a else asarray(a, dtype, order, like=like)
+
+
+@creates(np.asarray)
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
+    a = interop.plain(a)
     if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
     return _ordered(_converted(a, dtype, copy), order, copy)

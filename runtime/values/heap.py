@@ -47,9 +47,10 @@ class Heap:
                 continue
             receives = self._receiver is not None and value is self._receiver()
             self._seen[id(value)] = self._receiver if receives else value
-            if isinstance(value, np.ndarray):
+            if isinstance(value, np.ndarray) and not opaque.is_opaque(value):
                 if self._watch_arrays:
-                    self.arrays[id(value)] = (value, value.copy())
+                    array = value.view(np.ndarray)
+                    self.arrays[id(value)] = (array, array.copy())
             elif isinstance(value, types.FunctionType):
                 self.functions.append(value)
                 pending += value.__closure__ or ()

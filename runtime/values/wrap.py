@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime import array as device
+from anabranch.runtime import array as device, interop
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
@@ -20,6 +20,8 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, Traced) or type(x) in PYTHON_DTYPES:
         return x
     if isinstance(x, (np.ndarray, np.generic)):
+        if isinstance(x, np.ndarray):
+            interop.check_operand(x)
         if x.dtype.kind in "OSUMm" or x.dtype.names:
             raise UnsupportedValueError(f"an array of dtype {x.dtype} cannot be compiled")
         return x
@@ -54,6 +56,8 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
             _check_fits(x, np.dtype(dtype))
         return atoms.convert(atom, dtype)
     if isinstance(x, (np.ndarray, np.generic)):
+        if isinstance(x, np.ndarray):
+            interop.check_operand(x)
         array = np.array(x)
         array.flags.writeable = False
         return atoms.convert(Literal(array), dtype) if dtype is not None else Literal(array)

@@ -442,3 +442,51 @@ def test_a_frame_outside_that_was_written_to_is_read_again():
     np.testing.assert_array_equal(compiled(2.0), function(2.0))
     frame.loc[0, "a"] = 9.0
     np.testing.assert_array_equal(compiled(2.0), function(2.0))
+
+
+# Arrays of classes of their own outside of the function: NumPy's own computing with them is not known to compiled code.
+MATRIX, ANGLE = X.view(np.matrix), X.view(Angle)
+MASKED = np.ma.array(X, mask=X > 4)
+RECORDS = np.rec.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", float)])
+REFUSED = (
+    lambda x: x * MATRIX,
+    lambda x: MATRIX * x,
+    lambda x: x @ MATRIX.T,
+    lambda x: np.multiply(x, MATRIX),
+    lambda x: x + MATRIX[0],
+    lambda x: x + MASKED,
+    lambda x: np.concatenate([x, MASKED]),
+    lambda x: x + ANGLE,
+)
+
+
+@pytest.mark.parametrize("function", REFUSED)
+def test_subclasses_from_outside_that_meet_run_time_values(function):
+    with pytest.raises(
+        UnsupportedValueError, match=r"knows plain arrays only; .* use .*numpy.asarray\(a\)|use a.filled"
+    ):
+        jit(function)(X)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * np.asarray(MATRIX),
+        lambda x: x * np.array(MATRIX),
+        lambda x: x * MATRIX.sum() + MATRIX.A,
+        lambda x: x * MASKED.sum(),
+        lambda x: x * MASKED.filled(0.0),
+        lambda x: x + np.asarray(MASKED),
+        lambda x: x * RECORDS.b.sum() + RECORDS["a"][0],
+    ],
+)
+def test_subclasses_from_outside_that_do_not(function):
+    compiled = jit(function)
+    for change in (lambda: None, lambda: MATRIX.__setitem__((0, 1), 50.0), lambda: MASKED.__setitem__((0, 1), 60.0)):
+        before = X.copy()
+        change()
+        np.testing.assert_array_equal(compiled(before), function(before))
+    MASKED[0, 0] = np.ma.masked
+    np.testing.assert_array_equal(compiled(before), function(before))
+    MASKED.mask = [[False, False, False], [False, False, True]]
+    MATRIX[0, 1] = 1.0
