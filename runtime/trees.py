@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from anabranch._frozen import frozen
 from anabranch.runtime.signature import Repeated, ShapeDtypeStruct
+from anabranch.runtime.static_values import is_static, key_of
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.containers import Structure
@@ -42,9 +43,10 @@ class Constant:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constant):
             return NotImplemented
-        return layouts.same(self.value, other.value) or (
-            type(self.value) is type(other.value) is Repeated and self.value == other.value
-        )
+        a, b = self.value, other.value
+        if layouts.same(a, b) or (type(a) is type(b) is Repeated and a == b):
+            return True
+        return is_static(a) and is_static(b) and bool(key_of(a) == key_of(b))
 
     def __hash__(self) -> int:
         return hash(type(self.value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import pathlib
 import typing
 from typing import NamedTuple
 
@@ -108,6 +109,25 @@ def test_unflatten_builds_a_tree():
     assert (tree.num_leaves, tree.num_nodes) == (3, 9)
     with pytest.raises(ValueError, match="3 leaves, 2 were given"):
         tree.unflatten("ab")
+
+
+@pytest.mark.parametrize(
+    ("one", "same", "other"),
+    [
+        ("a", "".join("a"), "b"),
+        (np.dtype("f4"), np.dtype(">f4").newbyteorder("="), np.dtype("f8")),
+        (pathlib.PurePath("a/b"), pathlib.PurePath("a") / "b", pathlib.PurePath("b")),
+        (slice(1, 2), slice(1, 2), slice(1, 3)),
+        (None, None, "None"),
+        (np.sin, np.sin, np.cos),
+    ],
+)
+def test_trees_are_equal_where_what_they_hold_is(one, same, other):
+    trees = [jit(lambda x, how: x).trace(1.0, how).in_tree for how in (one, same, other)]
+    assert trees[0] == trees[1]
+    assert hash(trees[0]) == hash(trees[1])
+    assert trees[0] != trees[2]
+    assert trees[0].unflatten([7]) == ((7, one), {})
 
 
 def test_a_list_given_twice_is_one_in_the_tree():
