@@ -448,3 +448,49 @@ def test_options_of_the_compiler():
     with pytest.raises(anabranch.UnsupportedValueError, match="xla_does_not_exist"):
         f.lower(1.0, 2.0).compile()
     assert jit(added, compiler_options={"xla_backend_optimization_level": 0})(1.0, 2.0) == 3.0
+
+
+def test_static_and_donated_arguments_side_by_side():
+    def f(n, a, *rest, k=2.0, **named):
+        return a * n + k, [r + 1 for r in rest], named
+
+    wrapped = jit(f, static_argnums=0, donate_argnums=(1, -1), donate_argnames="z")
+    for call in (lambda *a, z: wrapped(3, *a, z=z), None):
+        a, b, c, z = arrays = [computed([1.0]) for _ in range(4)]
+        lowered = wrapped.lower(3, a, b, c, z=z)
+        assert lowered.donate_argnums == (0, 2, 3)
+        got = (call or lowered.compile())(a, b, c, z=z)
+        assert repr(got) == repr(jit(f)(3, *[asarray([1.0])] * 3, z=asarray([1.0])))
+        assert [x.is_deleted() for x in arrays] == [True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: (a[::-1], a.reshape(1, -1), a.T, a),
+        lambda a: (a, a, [a]),
+        lambda a: np.linalg.inv(np.outer(a, a) + np.eye(3))[0] + a,
+        lambda a: np.sort(a) + np.cumsum(a),
+    ],
+)
+def test_results_that_share_the_memory(function):
+    want = function(np.arange(3.0))
+    a = computed(np.arange(3.0))
+    got = jit(function, donate_argnums=0)(a)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_allclose(g[0] if isinstance(g, list) else g, w[0] if isinstance(w, list) else w)
+    assert a.is_deleted()
+
+
+def test_an_exception_that_the_function_catches():
+    @jit(donate_argnums=0)
+    def f(a, i):
+        try:
+            return a[i] * a
+        except IndexError:
+            return a
+
+    for i, want in ((1, [2.0, 4.0]), (5, [1.0, 2.0])):
+        a = computed([1.0, 2.0])
+        assert f(a, i).tolist() == want
+        assert a.is_deleted()
