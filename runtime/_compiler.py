@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multiprocessing.connection import Connection
 
-from anabranch.runtime._jaxlib import compile_text
+from anabranch.runtime.xla import compile_text
 
 
 def serve(descriptor: str) -> None:

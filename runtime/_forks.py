@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch._locks import lock
-from anabranch.runtime import _jaxlib
+from anabranch.runtime import _jaxlib, executable as executables, xla
 from anabranch.runtime._host import CompileOptions, HostCallback, NDArray
-from anabranch.runtime._jaxlib import Buffer, Executable
+from anabranch.runtime._jaxlib import Buffer
 from anabranch.runtime.errors import ForkedProcessError
+from anabranch.runtime.executable import Executable
 
 _SERVE = "import sys; sys.path[:] = sys.argv[2:]; from anabranch.runtime import _compiler; _compiler.serve(sys.argv[1])"
 _INSTEAD = (
@@ -28,7 +29,7 @@ _INSTEAD = (
 
 
 def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCallback] = ()) -> Executable:
-    """As `_jaxlib.compile_text`, also in a forked process.
+    """As `xla.compile_text`, also in a forked process.
 
     Raises
     ------
@@ -37,13 +38,13 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
         For a program with callbacks, which no other process can compile, or where the compiling process ends.
     """
     if not _process.cannot_compile:
-        return _jaxlib.compile_text(text, options, callbacks)
+        return xla.compile_text(text, options, callbacks)
     if callbacks:
         raise ForkedProcessError(
             "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
             f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
         )
-    return _jaxlib.deserialize(_process.compiled(text, options), options)
+    return xla.deserialize(_process.compiled(text, options), options)
 
 
 class _Compiler:
@@ -151,7 +152,7 @@ def _adopt(executable: Executable) -> None:
         lost = object.__new__(Executable)
         lost.__dict__.update(held)
         options = CompileOptions(asynchronous=held["_backend"].asynchronous)
-        made = _jaxlib.deserialize(lost.serialize(), options)
+        made = xla.deserialize(lost.serialize(), options)
         held.update(made.__dict__)
         executable.__class__ = Executable  # type: ignore[assignment]
 
@@ -183,7 +184,7 @@ def _after_fork() -> None:
     for backend in lost:
         # Its end would wait for its threads, so it never ends.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(backend))
-    for executable in list(_jaxlib.live):
+    for executable in list(executables.live):
         executable.__class__ = _Orphan
     _process.begin()
     Executable.execute_buffers = _execute_moved  # type: ignore[method-assign]

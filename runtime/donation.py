@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from anabranch._frozen import frozen
-from anabranch.runtime._jaxlib import Executable, duplicate, to_numpy
+from anabranch.runtime._jaxlib import duplicate, to_numpy
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import Array
 from anabranch.runtime.calling import Call, Calling
 from anabranch.runtime.errors import DonationError
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.execution import Execution
 from anabranch.runtime.frames import stacklevel
 from anabranch.runtime.ir import ArrayType

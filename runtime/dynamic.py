@@ -9,11 +9,11 @@ from typing import Any, ParamSpec, TypeVar
 
 from anabranch.runtime import executables
 from anabranch.runtime._host import CompileOptions, HostCallback
-from anabranch.runtime._jaxlib import Executable
 from anabranch.runtime.calling import Call
 from anabranch.runtime.compiling import tracing_alone
 from anabranch.runtime.config import configure
 from anabranch.runtime.donation import DonatingExecution
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves, LeavesButNumbers

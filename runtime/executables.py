@@ -21,9 +21,11 @@ from anabranch._store import Store
 from anabranch._version import __version__
 from anabranch.runtime._forks import compile_text
 from anabranch.runtime._host import CompileOptions, HostCallback, SerializationError
-from anabranch.runtime._jaxlib import FIXED_FLAGS, Executable, deserialize, versions
+from anabranch.runtime._jaxlib import FIXED_FLAGS, versions
 from anabranch.runtime.config import settings
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.turns import Turns
+from anabranch.runtime.xla import deserialize
 
 LIMIT = 512 * 2**20
 

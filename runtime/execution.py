@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from anabranch.runtime._host import CallbackError
-from anabranch.runtime._jaxlib import Executable, to_numpy
+from anabranch.runtime._jaxlib import to_numpy
 from anabranch.runtime.array import Array, adopted
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on_device
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch._frozen import frozen
+from anabranch.runtime import stablehlo
 from anabranch.runtime._host import Flag
-from anabranch.runtime._jaxlib import mlir, platform
+from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.donation import Donation
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
 from anabranch.runtime.ir import Program
@@ -54,7 +55,7 @@ class Exported(Stage):
         return self.mlir_module_serialized if serialized else self._text()
 
     def _text(self) -> str:
-        text: str = mlir().from_portable(self.mlir_module_serialized)
+        text: str = stablehlo.from_portable(self.mlir_module_serialized)
         return text
 
     def compile(self) -> Compiled:
@@ -168,4 +169,4 @@ def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
             "let it return what is to be shown"
         )
     plan, calling = loaded(saved(lowered.plan, lowered.calling))
-    return Exported(plan, calling, platforms, mlir().portable(lowered.text), lowered.donation, lowered.flags)
+    return Exported(plan, calling, platforms, stablehlo.portable(lowered.text), lowered.donation, lowered.flags)

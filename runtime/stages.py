@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anabranch.runtime import executables, lower as lowering
+from anabranch.runtime import executables, lower as lowering, stablehlo
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
-from anabranch.runtime._jaxlib import Executable, deserialize, estimate, mlir, platform
+from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.calling import Call, Calling, out_info
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
@@ -23,6 +24,7 @@ from anabranch.runtime.portable import loaded, saved
 from anabranch.runtime.saving import made_here, pack, unpack, write
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.trees import PyTreeDef
+from anabranch.runtime.xla import deserialize
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -166,7 +168,7 @@ class Lowered(Stage):
         text = self._located() if debug_info else self.text
         if _dialect(dialect) == "stablehlo":
             return text
-        printed: str = mlir().hlo_text(text, metadata=debug_info)
+        printed: str = stablehlo.hlo_text(text, metadata=debug_info)
         return printed
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
@@ -177,11 +179,11 @@ class Lowered(Stage):
         UnsupportedValueError
             For another dialect.
         """
-        return mlir().module(self.text) if _dialect(dialect) == "stablehlo" else mlir().hlo(self.text)
+        return stablehlo.module(self.text) if _dialect(dialect) == "stablehlo" else stablehlo.hlo(self.text)
 
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
-        return estimate(self.text)
+        return stablehlo.estimate(self.text)
 
     def compile(self, compiler_options: Mapping[str, FlagValue] | None = None) -> Compiled:
         """Compile with XLA, or take the executable that another process has left on disk.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime._jaxlib import compile_text
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
@@ -23,6 +22,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.python_scalar import PythonScalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.xla import compile_text
 
 NDArray = np.ndarray[Any, Any]
 Results = Sequence[NDArray]

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from anabranch.runtime import _host as host, _jaxlib as door
+from anabranch.runtime import _host as host, _jaxlib as door, xla
 
 ELEMENTS = sorted(host.DTYPES)
 # This many float64 values are more than what is staged.
@@ -87,7 +87,7 @@ def aligned(values):
 
 
 def call(text, *arguments):
-    return door.compile_text(text)(arguments)
+    return xla.compile_text(text)(arguments)
 
 
 @pytest.mark.parametrize("size", [4, 3000, LARGE])
@@ -179,7 +179,7 @@ def test_no_two_results_and_no_argument_share_memory(size):
     kind = f"tensor<{size}xf64>"
     body = f"%s = stablehlo.add %a, %b : {kind}\n%c = stablehlo.constant dense<3.0> : {kind}"
     values = ["%a", "%a", "%b", "%s", "%s", "%c", "%c"]
-    executable = door.compile_text(returning([kind] * 7, values, {"a": kind, "b": kind}, body))
+    executable = xla.compile_text(returning([kind] * 7, values, {"a": kind, "b": kind}, body))
     a, b = aligned(np.arange(float(size))), aligned(np.ones(size))
     expected = [a.copy(), a.copy(), b.copy(), a + b, a + b, np.full(size, 3.0), np.full(size, 3.0)]
     first, second = executable([a, b]), executable([a, b])
@@ -206,27 +206,27 @@ def test_same_array_as_every_argument(size):
 
 @pytest.mark.parametrize("size", [8, LARGE])
 def test_results_outlive_the_executable(size):
-    executable = door.compile_text(add(f"tensor<{size}xf64>"))
+    executable = xla.compile_text(add(f"tensor<{size}xf64>"))
     a = aligned(np.arange(float(size)))
     (result,) = executable([a, a])
     view = result[1:]
     del executable, a, result
     gc.collect()
-    door.compile_text(add(f"tensor<{size}xf64>"))([np.zeros(size), np.zeros(size)])
+    xla.compile_text(add(f"tensor<{size}xf64>"))([np.zeros(size), np.zeros(size)])
     np.testing.assert_array_equal(view, 2 * np.arange(1.0, size))
     view += 1
     np.testing.assert_array_equal(view, 2 * np.arange(1.0, size) + 1)
 
 
 def test_a_library_that_would_not_see_what_arguments_become_is_refused(monkeypatch):
-    monkeypatch.setattr(door._backend(), "keeps_memory", False)
+    monkeypatch.setattr(door.backend_of(), "keeps_memory", False)
     with pytest.raises(host.ExecutionError, match="copies aligned arrays"):
-        door.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
+        xla.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
 
 
 def test_memory_does_not_grow():
     resource = pytest.importorskip("resource")
-    executable = door.compile_text(add("tensor<400x400xf64>"))
+    executable = xla.compile_text(add("tensor<400x400xf64>"))
     a = np.ones((400, 400))
     for _ in range(50):
         executable([a, a])
@@ -239,7 +239,7 @@ def test_memory_does_not_grow():
 def test_no_results():
     seen = []
     body = f"%t = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<2xf64>) -> tuple<>"
-    executable = door.compile_text(
+    executable = xla.compile_text(
         program({"a": "tensor<2xf64>"}, {}, body), callbacks=[lambda a: seen.append(a.tolist()) or ()]
     )
     assert executable([np.array([1.0, 2.0])]) == []
@@ -249,7 +249,7 @@ def test_no_results():
 def test_callback_in_a_loop_runs_in_order():
     seen = []
     body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = door.compile_text(
+    executable = xla.compile_text(
         program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[lambda i: seen.append(int(i)) or ()]
     )
     for _ in range(3):
@@ -259,10 +259,10 @@ def test_callback_in_a_loop_runs_in_order():
 
 
 def test_callback_gives_a_value_and_may_run_programs():
-    inner = door.compile_text(add("tensor<3xf64>"))
+    inner = xla.compile_text(add("tensor<3xf64>"))
     body = f"%r = {CALL}(%a, %a) {{api_version = 4 : i32, backend_config = {{index = 1 : ui64}}}}"
     body += " : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>"
-    executable = door.compile_text(
+    executable = xla.compile_text(
         program({"a": "tensor<3xf64>"}, {"r": "tensor<3xf64>"}, body),
         callbacks=[lambda *_: (None,), lambda a, b: (inner([a, b])[0] + 1,)],
     )
@@ -271,10 +271,10 @@ def test_callback_gives_a_value_and_may_run_programs():
 
 def test_callbacks_that_run_programs_from_many_threads():
     kind = "tensor<500x500xf64>"
-    inner = door.compile_text(add(kind))
+    inner = xla.compile_text(add(kind))
     nested = f"%x = {CALL}(%a) {{{SIDE_EFFECT}}} : ({kind}) -> {kind}"
-    between = door.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (inner([a, a])[0],)])
-    outer = door.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (between([a])[0] + 1,)])
+    between = xla.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (inner([a, a])[0],)])
+    outer = xla.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (between([a])[0] + 1,)])
     results = []
     work = [
         threading.Thread(target=lambda: results.append(outer([np.ones((500, 500))])), daemon=True) for _ in range(6)
@@ -291,7 +291,7 @@ def test_callback_exception_is_the_cause():
         raise ZeroDivisionError(f"at {int(i)}")
 
     body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = door.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
+    executable = xla.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
     for start in (4, 5):
         with pytest.raises(host.ExecutionError, match=f"at {start}") as caught:
             executable([np.array(start)])
@@ -303,7 +303,7 @@ def test_callback_exception_is_the_cause():
 def test_text_that_does_not_parse():
     text = add("tensor<4xf64>").replace("stablehlo.add", "stablehlo.addd")
     with pytest.raises(host.LoweringError) as caught:
-        door.compile_text(text)
+        xla.compile_text(text)
     assert "'stablehlo.addd' is unknown" in str(caught.value)
     assert "%r = stablehlo.addd %a, %b : tensor<4xf64>" in str(caught.value)
 
@@ -311,7 +311,7 @@ def test_text_that_does_not_parse():
 def test_text_that_does_not_verify():
     text = program({"a": "tensor<4xf64>"}, {"a": "tensor<4xf32>"}, "")
     with pytest.raises(host.LoweringError, match=r"in line: return %a : tensor<4xf32>"):
-        door.compile_text(text)
+        xla.compile_text(text)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ def test_text_that_does_not_verify():
 )
 def test_programs_refused(text, message):
     with pytest.raises((host.LoweringError, host.ExecutionError), match=message):
-        door.compile_text(text)([np.array(1.0)])
+        xla.compile_text(text)([np.array(1.0)])
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_programs_refused(text, message):
     ids=["count", "shape", "broadcastable", "dtype", "byte-order"],
 )
 def test_arguments_that_do_not_fit(arguments):
-    executable = door.compile_text(add("tensor<4xf64>"))
+    executable = xla.compile_text(add("tensor<4xf64>"))
     with pytest.raises(host.ArgumentMismatchError):
         executable(arguments)
 
@@ -362,17 +362,17 @@ def test_flags():
     text = add("tensor<4xf64>")
     a = np.ones(4)
     options = host.CompileOptions((("xla_cpu_enable_fast_math", True),))
-    np.testing.assert_array_equal(door.compile_text(text, options)([a, a])[0], a + a)
+    np.testing.assert_array_equal(xla.compile_text(text, options)([a, a])[0], a + a)
     with pytest.raises(host.LoweringError, match="xla_no_such_flag"):
-        door.compile_text(text, host.CompileOptions((("xla_no_such_flag", True),)))
+        xla.compile_text(text, host.CompileOptions((("xla_no_such_flag", True),)))
 
 
 def test_default_flag_unknown_to_this_release_is_left_out(monkeypatch):
     unknown = (("xla_no_such_flag", "X"), *door._DEFAULT_FLAGS)
-    monkeypatch.setattr(door._backend(), "default_flags", unknown)
+    monkeypatch.setattr(door.backend_of(), "default_flags", unknown)
     a = np.ones(4)
     np.testing.assert_array_equal(call(add("tensor<4xf64>"), a, a)[0], a + a)
-    assert door._backend().default_flags == door._DEFAULT_FLAGS
+    assert door.backend_of().default_flags == door._DEFAULT_FLAGS
 
 
 def test_each_product_is_a_fusion_of_its_own():
@@ -385,7 +385,7 @@ def test_each_product_is_a_fusion_of_its_own():
           : ({kind}, tensor<f32>) -> {row}
         %b{after} = stablehlo.broadcast_in_dim %s{after}, dims = [0] : ({row}) -> {kind}
         %{after} = stablehlo.add %d{after}, %b{after} : {kind}"""
-    text = door.compile_text(program({"a": kind}, {"r": kind}, body)).hlo_text()
+    text = xla.compile_text(program({"a": kind}, {"r": kind}, body)).hlo_text()
     assert all(part.count(" dot(") <= 1 for part in text.split("\n\n") if not part.startswith("ENTRY"))
 
 
@@ -410,52 +410,50 @@ def test_lapack_is_there_when_asked_for(tmp_path):
     file = tmp_path / "executable"
     run_script(f"""
     from pathlib import Path
-    from anabranch.runtime import _jaxlib as door
-    executable = door.compile_text({CHOLESKY!r})
+    from anabranch.runtime import _jaxlib as door, xla
+    executable = xla.compile_text({CHOLESKY!r})
     Path({str(file)!r}).write_bytes(executable.serialize())
     """)
     run_script(f"""
     from pathlib import Path
     import numpy as np
-    from anabranch.runtime import _jaxlib as door
-    factor, info = door.deserialize(Path({str(file)!r}).read_bytes())([4 * np.eye(3)])
+    from anabranch.runtime import _jaxlib as door, xla
+    factor, info = xla.deserialize(Path({str(file)!r}).read_bytes())([4 * np.eye(3)])
     assert info == 0 and (factor == 2 * np.eye(3)).all()
     """)
 
 
 def test_serialize():
-    executable = door.compile_text(add("tensor<3xbf16>"))
+    executable = xla.compile_text(add("tensor<3xbf16>"))
     data = executable.serialize()
-    loaded = door.deserialize(data)
+    loaded = xla.deserialize(data)
     a = np.arange(3).astype(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(loaded([a, a])[0], a + a)
     assert (loaded.inputs, loaded.outputs) == (executable.inputs, executable.outputs)
-    np.testing.assert_array_equal(door.deserialize(loaded.serialize())([a, a])[0], a + a)
+    np.testing.assert_array_equal(xla.deserialize(loaded.serialize())([a, a])[0], a + a)
     damaged = bytearray(data)
     damaged[-10] ^= 1
     for wrong in (bytes(damaged), data[:-1], data[:20], b"", b"x" * 200):
         with pytest.raises(host.SerializationError):
-            door.deserialize(wrong)
+            xla.deserialize(wrong)
 
 
 def test_serialize_from_another_release(monkeypatch):
-    data = door.compile_text(add("tensor<3xf64>")).serialize()
-    monkeypatch.setattr(door, "versions", lambda: "jaxlib 0.0.0")
+    data = xla.compile_text(add("tensor<3xf64>")).serialize()
+    monkeypatch.setattr(xla, "versions", lambda: "jaxlib 0.0.0")
     with pytest.raises(host.SerializationError, match=r"jaxlib 0\.0\.0"):
-        door.deserialize(data)
+        xla.deserialize(data)
 
 
 def test_serialize_with_callbacks_is_refused():
     body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
-    executable = door.compile_text(
-        program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)]
-    )
+    executable = xla.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)])
     with pytest.raises(host.SerializationError, match="callbacks"):
         executable.serialize()
 
 
 def test_analyses():
-    executable = door.compile_text(add("tensor<4xf64>"))
+    executable = xla.compile_text(add("tensor<4xf64>"))
     assert executable.cost_analysis()["flops"] == 4
     stats = executable.memory_stats()
     assert (stats["argument"], stats["output"]) == (64, 32)
@@ -468,7 +466,7 @@ ON_DEVICE = host.CompileOptions(asynchronous=True)
 
 
 def test_buffers():
-    executable = door.compile_text(add("tensor<4xf64>"), ON_DEVICE)
+    executable = xla.compile_text(add("tensor<4xf64>"), ON_DEVICE)
     a = aligned(np.arange(4.0))
     buffer = door.put(a)
     a[:] = -1
@@ -492,7 +490,7 @@ def test_failure_of_a_run_on_buffers():
 
     body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
     text = program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body)
-    executable = door.compile_text(text, ON_DEVICE, callbacks=[refuse])
+    executable = xla.compile_text(text, ON_DEVICE, callbacks=[refuse])
 
     def run():
         (result,) = executable.execute_buffers([door.put(np.array(1.0))])
@@ -505,7 +503,7 @@ def test_failure_of_a_run_on_buffers():
 
 @pytest.mark.parametrize(("size", "turns"), [(16, 200), (5000, 100), (LARGE, 20)])
 def test_threads(size, turns):
-    executable = door.compile_text(add(f"tensor<{size}xf64>"))
+    executable = xla.compile_text(add(f"tensor<{size}xf64>"))
     wrong, start = [], threading.Barrier(8)
 
     def work(number):
@@ -537,7 +535,7 @@ def run_script(script):
 FIRST_USE = """
     import os, threading
     import numpy as np
-    from anabranch.runtime import _jaxlib as door
+    from anabranch.runtime import _jaxlib as door, xla
     assert not door._made_backends
     assert "TF_CPP_MIN_LOG_LEVEL" not in os.environ
     text = '''module @m { func.func public @main(%a: tensor<2xf64>) -> tensor<2xf64> {
@@ -546,8 +544,8 @@ FIRST_USE = """
     seen, start = [], threading.Barrier(6)
     def work():
         start.wait()
-        (result,) = door.compile_text(text)([np.array([0.1, 1e300])])
-        seen.append((id(door._backend()), result.tolist()))
+        (result,) = xla.compile_text(text)([np.array([0.1, 1e300])])
+        seen.append((id(door.backend_of()), result.tolist()))
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
@@ -574,10 +572,10 @@ def test_beside_jax(first, x64):
     a, b = np.array([0.1, 1e300]), np.full(5000, 2**40 + 1)
 
     def ours():
-        from anabranch.runtime import _jaxlib as door
+        from anabranch.runtime import _jaxlib as door, xla
         door.register_lapack()
-        executable = door.compile_text(text)
-        later = door.compile_text(text, door.CompileOptions(asynchronous=True))
+        executable = xla.compile_text(text)
+        later = xla.compile_text(text, door.CompileOptions(asynchronous=True))
         for x, y in (executable([a, b]), map(door.to_numpy, later.execute_buffers([door.put(a), door.put(b)]))):
             assert x.dtype == np.float64 and x.tolist() == (a + a).tolist()
             assert y.dtype == np.int64 and (y == b).all()

@@ -1,4 +1,4 @@
-"""The door to MLIR: StableHLO text read, verified, and turned into its other forms."""
+"""StableHLO text read, verified, and turned into its other forms, by MLIR."""
 
 from __future__ import annotations
 
@@ -14,25 +14,11 @@ from anabranch.runtime._host import (
     SerializationError,
     Signature,
     buffer_type,
-    quiet_start,
 )
-
-with quiet_start():
-    from jaxlib import _jax
-    from jaxlib.mlir import ir
-
-    # Not jaxlib.mlir.dialects: its classes for building ops take 25 ms to import.
-    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _sdy, _stablehlo
-
-    # Releases before 0.10 keep these classes elsewhere.
-    try:
-        from jaxlib import _hlo
-    except ImportError:
-        _hlo = _jax
-
+from anabranch.runtime._jaxlib import backend_of, bindings
 
 # Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
-_READABLE_BY = _stablehlo.StablehloCompatibilityRequirement.WEEK_12
+_READABLE_BY = "WEEK_12"
 
 
 def parse(text: str) -> Any:
@@ -44,8 +30,8 @@ def parse(text: str) -> Any:
         With MLIR's message and the line.
     """
     try:
-        return ir.Module.parse(text)
-    except ir.MLIRError as error:
+        return bindings().ir.Module.parse(text)
+    except bindings().ir.MLIRError as error:
         message = str(error)
         place = re.search(r'"-":(\d+):', message)
         line = text.splitlines()[int(place.group(1)) - 1].strip() if place else ""
@@ -53,7 +39,7 @@ def parse(text: str) -> Any:
 
 
 def _buffer_type(mlir_type: Any) -> BufferType:
-    tensor = ir.RankedTensorType(mlir_type)
+    tensor = bindings().ir.RankedTensorType(mlir_type)
     dtype = DTYPES.get(str(tensor.element_type))
     if dtype is None or not tensor.has_static_shape:
         raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
@@ -69,7 +55,7 @@ def signature(module: Any, *, may_donate: bool) -> Signature:
         There is no `main`, NumPy lacks a type, or an argument is donated without `may_donate`.
     """
     for function in module.body.operations:
-        if ir.StringAttr(function.attributes["sym_name"]).value != "main":
+        if bindings().ir.StringAttr(function.attributes["sym_name"]).value != "main":
             continue
         # Of a run on NumPy's arrays it would be the caller's own memory, or memory kept for the next call.
         donates = re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs")))
@@ -83,12 +69,13 @@ def signature(module: Any, *, may_donate: bool) -> Signature:
 @contextlib.contextmanager
 def context() -> Iterator[Any]:
     """A context of its own for one module: types and constants live as long as their context."""
-    made = ir.Context()
+    library = bindings()
+    made = library.ir.Context()
     made.enable_multithreading(False)
-    registry = ir.DialectRegistry()
-    _jax_mlir_ext.register_dialects(registry)
+    registry = library.ir.DialectRegistry()
+    library.registry.register_dialects(registry)
     made.append_dialect_registry(registry)
-    for dialect in (_chlo, _stablehlo, _sdy):
+    for dialect in library.dialects:
         dialect.register_dialect(made)
     with made:
         yield made
@@ -103,14 +90,14 @@ def module(text: str) -> Any:
 def hlo(text: str) -> Any:
     """XLA's own object of a module as HLO, before any optimisation."""
     with context():
-        return _jax.mlir.mlir_module_to_xla_computation(
+        return bindings().xla.mlir.mlir_module_to_xla_computation(
             parse(text).operation.get_asm(enable_debug_info=True), use_tuple_args=False, return_tuple=False
         )
 
 
 def hlo_text(text: str, *, metadata: bool) -> str:
     """The HLO as text, with or without the lines that its ops came from."""
-    options = _hlo.HloPrintOptions()
+    options = bindings().hlo.HloPrintOptions()
     options.print_metadata = metadata
     printed: str = hlo(text).get_hlo_module().to_string(options)
     return printed
@@ -119,8 +106,10 @@ def hlo_text(text: str, *, metadata: bool) -> str:
 def portable(text: str) -> bytes:
     """A module as bytes that other releases of StableHLO read, for as long as it promises."""
     with context():
-        version = _stablehlo.get_version_from_compatibility_requirement(_READABLE_BY)
-        artifact: bytes = _stablehlo.serialize_portable_artifact(parse(text), version)
+        stablehlo = bindings().stablehlo
+        readable_by = getattr(stablehlo.StablehloCompatibilityRequirement, _READABLE_BY)
+        version = stablehlo.get_version_from_compatibility_requirement(readable_by)
+        artifact: bytes = stablehlo.serialize_portable_artifact(parse(text), version)
         return artifact
 
 
@@ -133,6 +122,11 @@ def from_portable(artifact: bytes) -> str:
     """
     try:
         with context() as made:
-            return str(_stablehlo.deserialize_portable_artifact(made, artifact))
+            return str(bindings().stablehlo.deserialize_portable_artifact(made, artifact))
     except Exception as error:  # MLIR's own, of several classes
         raise SerializationError(f"StableHLO does not read this module: {error}") from error
+
+
+def estimate(stablehlo_text: str) -> dict[str, float]:
+    """XLA's estimates of a module before it optimises, by XLA's names."""
+    return dict(bindings().xla.hlo_module_cost_analysis(backend_of().client, hlo(stablehlo_text).get_hlo_module()))
