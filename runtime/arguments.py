@@ -12,13 +12,15 @@ from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
 from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.specialising import Need, Specialised
 
 
 @frozen
 class Arguments:
     """The layouts of a call's arguments, static ones held; which arrays are one and which are read-only.
 
-    `device` names those that are Arrays, by leaf.
+    `device` names those that are Arrays, by leaf, and `names` are those of the positional parameters. `numbers` are the
+    values of the leaves that can be known while tracing, `known` those that must be, for `needs`.
     """
 
     args: tuple[layouts.Layout, ...]
@@ -27,10 +29,33 @@ class Arguments:
     readonly: frozenset[int] = frozenset()
     strides: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     device: dict[int, str] = dataclasses.field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
+    known: frozenset[int] = frozenset()
+    needs: tuple[Need, ...] = ()
 
     def first(self, leaf: int) -> int:
         """The first leaf that is the same array."""
         return self.aliases[leaf] if leaf < len(self.aliases) else leaf
+
+    def words(self, needs: Sequence[Need]) -> tuple[Specialised, ...]:
+        """The needs, with the leaves' names."""
+        names = self.leaf_names() if needs else []
+        return tuple(Specialised(tuple(names[k] for k in sorted(n.leaves)), n.what, n.place) for n in needs)
+
+    def knowing(self, needs: Sequence[Need]) -> Arguments | None:
+        """These with more of them known; None where they are known already."""
+        known = self.known.union(*(n.leaves for n in needs))
+        return dataclasses.replace(self, known=known, needs=(*self.needs, *needs)) if known > self.known else None
+
+    def leaf_names(self) -> list[str]:
+        """What to call each leaf."""
+        found: list[str] = []
+        names = self.names
+        positional = [names[i] if i < len(names) else f"*args[{i - len(names)}]" for i in range(len(self.args))]
+        for name, layout in (*zip(positional, self.args, strict=True), *self.kwargs.items()):
+            _name_leaves(name, layout, found)
+        return found
 
     def bind(self, trace: Trace) -> Given:
         """The arguments as traced values on fresh formals."""
@@ -50,6 +75,14 @@ class Arguments:
             if array is not None:
                 array.storage.strides = strides
         return given
+
+
+def _name_leaves(name: str, layout: layouts.Layout, found: list[str]) -> None:
+    if isinstance(layout, layouts.Leaf):
+        found.append(name)
+    elif isinstance(layout, layouts.Node):
+        for key, child in zip(layout.structure.keys, layout.children, strict=True):
+            _name_leaves(f"{name}[{key!r}]", child, found)
 
 
 def arguments_of(
@@ -121,6 +154,11 @@ class Given:
     def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
         leaf = len(self.handles)
         atom = self._builder.formal(abstract.type)
+        if leaf in self._arguments.known:
+            self.handles.append(None)
+            return self._arguments.numbers[leaf]
+        if leaf in self._arguments.numbers:
+            self._builder.trace.knowable[atom] = leaf
         first = self._arguments.first(leaf)
         if first < leaf:
             self.handles.append(self.handles[first])

@@ -11,6 +11,7 @@ from anabranch.runtime import misses
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.known import known_key
 from anabranch.runtime.signature import Leaves, ShapeDtypeStruct
 from anabranch.runtime.static_values import Static
 from anabranch.runtime.statics import Form
@@ -106,6 +107,8 @@ class Calling:
         Their layouts, in the same order.
     passed : Passed
         How the arguments were given.
+    known : frozenset of int
+        The leaves whose values this is for.
     donated : frozenset of int
         The leaves that are given away.
     taking : type
@@ -116,6 +119,7 @@ class Calling:
     key: tuple[Any, ...]
     arguments: Arguments
     passed: Passed
+    known: frozenset[int] = frozenset()
     donated: frozenset[int] = frozenset()
     taking: type[Leaves] = Leaves
 
@@ -146,6 +150,7 @@ class Calling:
         leaves = self.taking()
         given = tuple([leaves.key(a, n) for a, (n, _) in zip(arranged, self.passed.places, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())])
+        given, named, _ = known_key((given, named, ()), leaves.values, self.known)
         if (given, named, leaves.aliases()) != self.key:
             raise UnsupportedValueError(self._difference(given, named, leaves.aliases()))
         return leaves

@@ -18,6 +18,7 @@ class Switches(TypedDict, total=False):
     """The settings as keyword arguments; `Settings` says what they mean."""
 
     checks: bool
+    auto_static: bool
     unroll_limit: int
     recursion_limit: int
     full_tracebacks: bool
@@ -41,6 +42,9 @@ class Settings:
     checks : bool
         Whether a run-time index out of range raises `IndexError`. Without the checks such an index is moved to the
         nearest end of its axis, for reading and for writing.
+    auto_static : bool
+        Whether a Python int or bool among the arguments becomes static where its value is needed while tracing (a
+        shape, the structure of a result); else that is an error which names the argument.
     unroll_limit : int
         How many steps of a loop that cannot be staged may be unrolled.
     recursion_limit : int
@@ -73,6 +77,7 @@ class Settings:
     """
 
     checks: bool = True
+    auto_static: bool = True
     unroll_limit: int = 1024
     recursion_limit: int = 32
     full_tracebacks: bool = False

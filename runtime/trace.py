@@ -143,6 +143,8 @@ class Trace:
         self.staged_sites: set[Any] = set()
         # Operators (their function's code, and their kind) for which this trace is to start again.
         self.restaged: set[tuple[int, str]] = set()
+        # The arguments' leaves that may be known while tracing if they must.
+        self.knowable: dict[Var, int] = {}
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
         # Tuples and frozen objects put together from the parts of alternatives, by identity.

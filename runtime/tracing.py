@@ -13,6 +13,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
+from anabranch.runtime.config import settings
 from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
@@ -31,6 +32,7 @@ from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import Building, on_device
 from anabranch.runtime.values.slots import GlobalVariable, Slot, slot_of
+from anabranch.runtime.values.specialising import Specialise, Specialised, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
 del _vocabulary  # imported so that rewritten code finds it
@@ -64,6 +66,8 @@ class Plan:
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
     hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
+    needs: tuple[Specialised, ...] = ()
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
     @property
@@ -171,10 +175,19 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         except Restart:
             guards.heap.restore()
             return trace_call(function, arguments)
+        except Specialise as wanted:
+            guards.heap.restore()
+            again = arguments.knowing([wanted.need])
+            assert again is not None
+            return trace_call(function, again)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
             guards.heap.restore()
+            again = arguments.knowing(needs_of(error)) if settings().auto_static else None
+            if again is not None:
+                return trace_call(function, again)
+            _name_arguments(error, arguments)
             add_location(error)
             raise
         except Exception as error:
@@ -187,6 +200,16 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         _refuse_changes(copies)
         effects = Effects.found(before, guards, given)
         return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+
+
+def _name_arguments(error: AnabranchError, arguments: Arguments) -> None:
+    """Where knowing arguments would spare an error, and that is switched off, say which."""
+    found = arguments.words(needs_of(error)) if not settings().auto_static else ()
+    if found and isinstance(error.args[0], str):
+        names = list(dict.fromkeys(name for need in found for name in need.names))
+        which = f"the argument {names[0]}" if len(names) == 1 else f"the arguments {', '.join(names)}"
+        text = f"{error.args[0]}; it comes from {which}: static_argnames={argument_names(names)} makes it static"
+        error.args = (text, *error.args[1:])
 
 
 def _refuse_changes(statics: Heap) -> None:
@@ -307,6 +330,8 @@ def _plan(
         effects=waiting,
         looks_at_callers=trace.effects in root.written,
         hoisted=tuple(hoisted.arrays),
+        known=arguments.known,
+        needs=arguments.words(arguments.needs),
         on_device=bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays),
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
 from anabranch.runtime.instances import PerInstance
+from anabranch.runtime.known import Known, known_key
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves
@@ -33,6 +34,7 @@ from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.statics import Statics
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import trace_call
+from anabranch.runtime.values.specialising import may_be_known
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -67,6 +69,7 @@ class Wrapped(Generic[P, R]):
         self._names = _parameter_names(function)
         self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
+        self._known = Known()
         self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
         if getattr(function, "__isabstractmethod__", False):
@@ -198,10 +201,11 @@ class Wrapped(Generic[P, R]):
     def clear_cache(self) -> None:
         """Forget all executables."""
         self._executables.clear()
+        self._known.clear()
 
     def cache_clear(self) -> None:
         """Forget all executables, as the functions of `functools.lru_cache` do."""
-        self._executables.clear()
+        self.clear_cache()
 
     def cache_info(self) -> CacheInfo:
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
@@ -223,39 +227,59 @@ class Wrapped(Generic[P, R]):
         """The executable of a signature that has none; others that want it wait here."""
         cache, name = self._executables, _name(self.__anabranch_function__)
         with cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
+            known = self._known.leaves(key)
+            exact = known_key(key, leaves.values, known)
             with tracing_alone:  # else what a trace changes for a moment might be seen
-                found = cache.get(key)
+                found = cache.get(exact)
                 if found is not None and found.execution.plan.guards.hold():
+                    cache.hits += bool(known)
                     return found
             cache.misses += 1
             cache.compiles += 1
             guards = None if found is None else found.execution.plan.guards
-            miss = misses.Miss(name, key, self._names, cache.compiles, guards, cache.was_dropped(key))
+            miss = misses.Miss(name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact))
             misses.report(miss, cache.keys)
-            function, trace = self.__anabranch_function__, functools.partial(self._trace_shown, key, leaves, call)
+            function, trace = (
+                self.__anabranch_function__,
+                functools.partial(self._trace_shown, key, leaves, call, known),
+            )
             made = compile_function(function, name, trace, self.source)
-            cache.put(key, made)
+            self._known.add(key, made.plan, name)
+            cache.put(known_key(key, leaves.values, made.plan.known), made)
             return made
 
-    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
-        traced = self._trace(key, leaves, call)
+    def _trace_shown(self, key: Any, leaves: Leaves, call: Call, known: frozenset[int]) -> Traced:
+        traced = self._trace(key, leaves, call, known=known)
         self.__anabranch_options__.show(traced.program)
         return traced
 
-    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
+    def _trace(
+        self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None, known: frozenset[int] = frozenset()
+    ) -> Traced:
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
         strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        known: dict[str, Any] = {"aliases": aliases, "readonly": readonly, "strides": strides, "device": leaves.device}
-        arguments = arguments_of(call[0], call[1], leaves.held, **known)
+        numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
+        arguments = arguments_of(
+            *call,
+            leaves.held,
+            aliases=aliases,
+            readonly=readonly,
+            strides=strides,
+            device=leaves.device,
+            names=self._names,
+            numbers=numbers,
+            known=known,
+        )
         function: Callable[..., Any] = self.__anabranch_function__
         _refuse_early(function)
         plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)
-        calling = Calling(_name(function), key[:3], arguments, passed, donated, self._taking)
+        exact = known_key(key[:3], leaves.values, plan.known)
+        calling = Calling(_name(function), exact, arguments, passed, plan.known, donated, self._taking)
         return Traced(plan, calling, options.compiler_flags)
 
 

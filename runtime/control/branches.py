@@ -11,6 +11,7 @@ import numpy as np
 
 from anabranch.runtime.control.merging import MISSING, adopt, check_contents, check_sharing, join_all
 from anabranch.runtime.errors import (
+    AnabranchError,
     IntegerRangeError,
     ShapeMismatchError,
     StructureMismatchError,
@@ -23,6 +24,7 @@ from anabranch.runtime.values import atoms, checks, choice as choices, layout as
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.slots import Slot
+from anabranch.runtime.values.specialising import wanting
 
 
 @dataclasses.dataclass(slots=True)
@@ -44,6 +46,14 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
 
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
     """
+    try:
+        return _stage(selector, thunks, names, what)
+    except AnabranchError as error:
+        wanting(error, selector, f"the condition of {what}")
+        raise
+
+
+def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
     outer = current()
     heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
     outcomes = [trace_branch(Builder(outer.trace, outer), heap, thunk) for thunk in thunks]

@@ -15,7 +15,13 @@ from anabranch.runtime.control.loop_state import FirstStepError, Loop
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
+from anabranch.runtime.errors import (
+    AliasError,
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.choice import ChoiceValue
@@ -23,6 +29,7 @@ from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.slots import Row
+from anabranch.runtime.values.specialising import wanting
 
 
 def for_(
@@ -64,7 +71,11 @@ def run_counted(
     sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
 ) -> tuple[Any, ...]:
     """The state after a loop over a sequence, and what its end raises."""
-    state = _run_counted(sequence, body, (NEXT, no_value, *init), form, what)
+    try:
+        state = _run_counted(sequence, body, (NEXT, no_value, *init), form, what)
+    except AnabranchError as error:
+        wanting(error, sequence.length, f"the number of steps of {what}")
+        raise
     code = state[0]
     sequence.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)
     return state
@@ -82,7 +93,7 @@ def _run_counted(
         peels = error.site is body.__code__
         if not peels and not isinstance(sequence.length, int):
             raise
-    except (ConcretizationError, StructureMismatchError):
+    except (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError):
         peels = False
         if not isinstance(sequence.length, int):
             raise

@@ -17,6 +17,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import Traced
 
 
@@ -48,10 +49,11 @@ class Countable(abc.ABC):
     def steps(self) -> Iterator[Any]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
-            raise ConcretizationError(
+            error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"
             )
+            raise wanting(error, self.length, "the length of an iteration")
         return self._items(self.length)
 
     def _items(self, length: int) -> Iterator[Any]:
@@ -170,10 +172,11 @@ class Range(Countable):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            raise ConcretizationError(
+            error = ConcretizationError(
                 "a slice of a range whose length is known only at run time is not supported; write the range with the "
                 "bounds that are meant"
             )
+            raise wanting(error, self.length, "the length of a range")
         place = _as_int(index)
         place = place + self.length * (place < 0)
         outside = _either(place < 0, place >= self.length)

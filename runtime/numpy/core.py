@@ -285,8 +285,12 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
     if isinstance(shape, Array):
         operator.index(shape)
-    if not isinstance(shape, Iterable):
+    if not isinstance(shape, Iterable) or isinstance(shape, Traced):
+        if isinstance(shape, (bool, np.bool_)):
+            raise TypeError(f"expected a sequence of integers or a single integer, got '{shape!r}'")
         shape = (shape,)
+    if any(isinstance(n, (bool, np.bool_)) for n in shape):
+        raise TypeError("an integer is required")
     sizes = tuple(map(operator.index, shape))
     if any(n < 0 for n in sizes):
         raise ValueError("negative dimensions are not allowed")

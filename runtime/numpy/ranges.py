@@ -27,6 +27,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import Traced
 
 _F = dispatch.FUNCTIONS
@@ -75,10 +76,13 @@ def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
 def _arange_count(start: Any, stop: Any, step: Any) -> int:
     extent = stop - start
     if traced_inside((extent, step)):
-        raise ConcretizationError(
+        error = ConcretizationError(
             "numpy.arange needs to know while tracing how many numbers it makes: give bounds with a static distance "
             "or make them static"
         )
+        for value in filter(traced_inside, (extent, step)):
+            wanting(error, value, "the length of an arange")
+        raise error
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Traced) else start, stop, step))
     count: int = math.ceil((extent / step).real)

@@ -20,6 +20,7 @@ from anabranch.runtime.values import arithmetic, atoms, checks, python_conversio
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_scalar import PythonScalar
+from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import Traced
 
 if TYPE_CHECKING:
@@ -288,10 +289,13 @@ def _traced_slice(k: slice, size: int) -> views.AxisSlice:
     length = k.stop - k.start if k.start is not None and k.stop is not None else None
     length = 0 if isinstance(length, int) and length < 0 else length
     if isinstance(k.step, Traced) or k.step not in (None, 1) or not isinstance(length, (int, np.integer)):
-        raise ConcretizationError(
+        error = ConcretizationError(
             "a slice whose length is known only at run time is not supported; give both bounds with a static "
             "distance (a[i:i + 2]), make the bound static, or use a mask"
         )
+        for part in (k.start, k.stop, k.step):
+            wanting(error, part, "a slice's length")
+        raise error
     length = min(int(length), size)
     start = k.start if isinstance(k.start, PythonScalar) else None
     known = start.interval if start is not None else FULL

@@ -12,6 +12,7 @@ from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, Unsuppo
 from anabranch.runtime.ir import Literal
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import Traced
 
 FAILURES = (TypeError, ValueError, IndexError)
@@ -41,7 +42,10 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
             raise own.with_traceback(error.__traceback__) from error.__cause__
         except Exception:
             return
-    raise UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}") from error
+    refused = UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}")
+    for operand in (*args, *kwargs.values()):
+        wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
+    raise refused from error
 
 
 def _stand_in(value: Any) -> Any:

@@ -21,6 +21,7 @@ from anabranch.runtime.trace import current
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 
 # Methods of str that give a str, whatever it holds.
@@ -114,7 +115,10 @@ class Text:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
     def _needs_characters(self, *_: Any) -> NoReturn:
-        raise refusal("")
+        error = refusal("")
+        for part in self.parts:
+            wanting(error, part, "a plain str")
+        raise error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
     __hash__ = __len__ = __iter__ = __bool__ = __str__ = __format__ = _needs_characters

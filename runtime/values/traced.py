@@ -13,6 +13,7 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.frames import internal
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values.specialising import know, wanting
 
 _BINARY = {
     "add": np.add,
@@ -83,10 +84,13 @@ class Traced:
     def _needs_concrete(self, need: str) -> NoReturn:
         if tracing():
             current().trace.needs_plain()
-        raise ConcretizationError(
+        atom = getattr(self, "atom", None)
+        know(atom, need)
+        error = ConcretizationError(
             f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
             "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
         )
+        raise wanting(error, atom, need)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - raises
         self._needs_concrete("a plain bool (in code that was not rewritten)")

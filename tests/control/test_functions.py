@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import jit
 from anabranch.runtime.config import configure
 from tests.control.table import Program, Table
 
@@ -209,7 +209,7 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
-@case((6,), (1,), refused=UnsupportedOperationError)
+@case((6,), (1,))
 def recursion_in_two_places(n):
     return fibonacci(n)
 

@@ -175,7 +175,7 @@ def test_a_call_that_is_refused_leaves_globals_alone():
 
     _start()
     with pytest.raises(AnabranchError):
-        jit(refused)(3)
+        jit(refused, auto_static=False)(3)
     assert count == 3
 
 
@@ -187,5 +187,5 @@ def test_a_global_set_under_a_condition_only():
         return n
 
     with pytest.raises(AnabranchError, match="global 'fresh'"):
-        jit(sets)(3)
+        jit(sets, auto_static=False)(3)
     assert "fresh" not in globals()

@@ -249,7 +249,7 @@ def test_one_or_two_objects_by_branch_are_refused() -> None:
         return b
 
     with pytest.raises(AliasError, match=r"one new list, dict or object in one branch of the if at .*make a copy"):
-        jit(f)(1)
+        jit(f, auto_static=False)(1)
 
 
 def test_one_list_or_another_grows_is_refused() -> None:
@@ -260,7 +260,7 @@ def test_one_list_or_another_grows_is_refused() -> None:
         return a, b
 
     with pytest.raises(StructureMismatchError, match=r"list .*holds 1 items or 2 items, depending on"):
-        jit(f)(1)
+        jit(f, auto_static=False)(1)
 
 
 def test_operands_of_a_switch_are_written() -> None:

@@ -224,7 +224,7 @@ def test_key_set_by_a_run_time_key_in_a_branch_is_refused() -> None:
         return d
 
     with pytest.raises(StructureMismatchError, match=r"dict .*holds the keys .*depending on a run-time condition"):
-        jit(f)(1)
+        jit(f, auto_static=False)(1)
 
 
 class Model:

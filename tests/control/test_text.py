@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from anabranch import ConcretizationError, StructureMismatchError, UnsupportedValueError, jit
+from anabranch import ConcretizationError, UnsupportedValueError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -261,7 +261,7 @@ def in_a_plain_string(n):
     return str(n) in "123"
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def given_to_a_library(n):
     return re.sub("a", str(n), "cat"), float(str(n))
 
@@ -272,47 +272,47 @@ def chosen_text_as_a_key(n):
     return {"a": 1, "b": 2}[key]
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def as_a_key(n):
     return {f"{n}": 1}
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def in_a_set(n):
     return {str(n)}
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def compared(n):
     return f"{n}" == "2"
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def its_length(n):
     return len(str(n))
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def its_characters(n):
     return [c for c in str(n)]
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def a_part_of_it(n):
     return f"{n}"[0]
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def its_truth(n):
     return 1 if f"{n}" else 0
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def contains(n):
     return "2" in str(n)
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def back_to_a_number(n):
     return int(str(n)) + 1
 
@@ -322,7 +322,7 @@ def starts_with(n):
     return "2a".startswith(str(n)) or str(n).isdigit()
 
 
-@case((5,), (0,), refused=StructureMismatchError)
+@case((5,), (0,))
 def grows_in_a_run_time_loop(n):
     s = ""
     for i in range(n):
@@ -356,7 +356,7 @@ def test_text(program: Program) -> None:
 
 def test_refusal_names_the_line_and_what_to_write() -> None:
     with pytest.raises(ConcretizationError, match="compare the values instead") as caught:
-        jit(compared)(2)
+        jit(compared, auto_static=False)(2)
     assert __file__ in str(caught.value)
 
 

@@ -49,7 +49,7 @@ def fails_when_run(x):
     return x
 
 
-@jit
+@jit(auto_static=False)
 def fails_while_traced(x):
     for _ in range(3):
         if x > 0:
@@ -112,7 +112,7 @@ def test_a_traceback_has_the_users_frames_alone(function, args, want):
 
 def test_full_tracebacks_show_all():
     with configure(full_tracebacks=True):
-        found = frames(jit(lambda x: np.zeros(x)), 2)
+        found = frames(jit(lambda x: np.zeros(x), auto_static=False), 2)
     assert "trace_call" in {name for name, _ in found}
 
 
@@ -394,4 +394,4 @@ def test_text_that_linecache_knows():
 
 def test_a_text_of_a_traced_value_is_refused_with_its_place():
     with pytest.raises(ConcretizationError, match=r"test_debugging\.py:\d+:\d+"):
-        jit(lambda x: np.zeros(x))(3)
+        jit(lambda x: np.zeros(x), auto_static=False)(3)

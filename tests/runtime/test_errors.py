@@ -165,7 +165,7 @@ def test_run_time_value_as_a_shape():
         return np.zeros(n) + x  # run-time shape
 
     with pytest.raises(anabranch.ConcretizationError, match="static_argnames") as caught:
-        jit(zeros)(1.0, 3)
+        jit(zeros, auto_static=False)(1.0, 3)
     located(caught.value, "run-time shape", "np.zeros(n)")
 
 

@@ -1,0 +1,161 @@
+"""Arguments that a trace finds it must know: Python ints and bools, and NumPy's integer scalars.
+
+A shape, the length of a list, the structure that a branch gives cannot wait for run time. Where such a thing is
+computed from scalar arguments alone, the trace starts anew with these as plain Python values, and the executable that
+comes of it is for calls with the same values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import os
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.frames import internal
+from anabranch.runtime.ir import Atom, Literal, Var
+from anabranch.runtime.trace import Builder, current, tracing
+
+_NUMPY = os.path.dirname(np.__file__)
+E = TypeVar("E", bound=AnabranchError)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Need:
+    """What must be known, and where in the user's code.
+
+    Attributes
+    ----------
+    leaves : frozenset of int
+        The arguments' leaves that it is computed from.
+    what : str
+    place : tuple of (file, line, column, end column), or None
+        The innermost place in the user's code, or nothing.
+    """
+
+    leaves: frozenset[int]
+    what: str
+    place: tuple[str, int, int, int] | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Specialised:
+    """A need, with the names of the arguments, or of the parts of them, that are known for it."""
+
+    names: tuple[str, ...]
+    what: str
+    place: tuple[str, int, int, int] | None
+
+    @property
+    def where(self) -> str:
+        """Where the value was needed: "by `np.zeros(n)` (file:12)"."""
+        if self.place is None:
+            return ""
+        filename, line, start, end = self.place
+        text = linecache.getline(filename, line).rstrip("\n")
+        return f"by `{text[start:end].strip() or text.strip()}` ({filename}:{line})"
+
+
+def argument_names(leaves: Sequence[str]) -> str:
+    """The arguments that these leaves are parts of, as `static_argnames` takes them."""
+    names = list(dict.fromkeys(leaf.partition("[")[0].lstrip("*") for leaf in leaves))
+    return repr(names[0]) if len(names) == 1 else repr(tuple(names))
+
+
+class Specialise(BaseException):
+    """Raised while tracing when arguments must be known: the whole is traced again with their values."""
+
+    def __init__(self, need: Need) -> None:
+        super().__init__(need)
+        self.need = need
+
+
+def may_be_known(value: Any) -> bool:
+    """Whether an argument is one of those that can become static by need."""
+    return type(value) in (int, bool) or isinstance(value, (np.integer, np.bool_))
+
+
+def know(atom: Any, what: str) -> None:
+    """Have the arguments known that a value comes from, where it comes from arguments alone that can be.
+
+    Raises
+    ------
+    Specialise
+        Where it does.
+    """
+    leaves = leaves_behind(atom) if tracing() and settings().auto_static else None
+    if leaves:
+        raise Specialise(Need(leaves, what, _place()))
+
+
+def wanting(error: E, atom: Any, what: str = "this") -> E:
+    """The error, which says which arguments would have to be known for it not to be raised."""
+    leaves = leaves_behind(atom) if tracing() else None
+    if leaves:
+        needs: list[Need] = getattr(error, "anabranch_needs", [])
+        error.anabranch_needs = [*needs, Need(leaves, what, _place())]  # type: ignore[attr-defined]
+    return error
+
+
+def needs_of(error: BaseException) -> list[Need]:
+    """What `wanting` has noted."""
+    return list(getattr(error, "anabranch_needs", ()))
+
+
+def leaves_behind(value: Any) -> frozenset[int] | None:
+    """The arguments' leaves that a value is computed from; None where it comes from anything else, too."""
+    atom = getattr(value, "atom", value)
+    if not isinstance(atom, (Literal, Var)):
+        return None
+    made: dict[int, dict[Var, Any]] = {}
+    known = current().trace.knowable
+    found: set[int] = set()
+    seen: set[tuple[int, Var]] = set()
+    pending: list[tuple[Atom, Builder]] = [(atom, current())]
+    while pending:
+        part, builder = pending.pop()
+        if isinstance(part, Literal) or (id(builder), part) in seen:
+            continue
+        seen.add((id(builder), part))
+        if part in known:
+            found.add(known[part])
+            continue
+        if id(builder) not in made:
+            made[id(builder)] = dict(_origins(builder))
+        origin = made[id(builder)].get(part)
+        if origin is None:
+            return None
+        pending += origin
+    return frozenset(found)
+
+
+def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]]]:
+    """What each atom of a builder is computed from."""
+    if builder.parent is not None:
+        for outer, inner in builder.captures.items():
+            yield inner, [(outer, builder.parent)]
+        for storage, inner in builder.storage_inputs.items():
+            yield inner, [(builder.parent.read(storage), builder.parent)]
+    for equation in builder.equations:
+        inputs = [(a, builder) for a in equation.inputs]
+        for output in equation.outputs if getattr(equation.op, "pure", False) else ():
+            yield output, inputs
+
+
+def _place() -> tuple[str, int, int, int] | None:
+    """(file, line, column, end column) of the innermost of the user's frames."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and (internal(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_NUMPY)):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    spans = list(frame.f_code.co_positions())
+    _, _, start, end = spans[frame.f_lasti // 2] if 0 <= frame.f_lasti // 2 < len(spans) else (None,) * 4
+    return frame.f_code.co_filename, frame.f_lineno, start or 0, end or 0
