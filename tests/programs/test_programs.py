@@ -11,9 +11,6 @@ from tests.programs.catalogue import CASES, concrete
 
 # What does not yet pass, and why.
 MISSING = {
-    "carry_shape_change": "an array that grows in a loop",
-    "list_append_traced": "a list that grows in a staged loop",
-    "dyn_slice_sum": "a slice of a length known only at run time",
     "mask_read_sum": "selection by a mask",
 }
 
