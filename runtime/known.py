@@ -43,6 +43,11 @@ class Known:
         self._leaves: dict[Any, frozenset[int]] = {}
         self._told: set[str] = set()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The arguments that had to be known as a whole."""
+        return frozenset(self._told)
+
     def leaves(self, key: Any) -> frozenset[int]:
         """Those of a signature."""
         return self._leaves.get(key, frozenset()) if self._leaves and settings().auto_static else frozenset()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from anabranch.runtime.errors import AnabranchError, DonationError, StaticArgumentError
-from anabranch.runtime.static_values import Static, key_of
+from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values.opaque import is_opaque
 
 
@@ -158,6 +158,30 @@ class Statics:
         else:
             name, static = f"*{self.form.rest}[{place - len(named)}]", self.form.rest in self._names
         return self.mark(name, value) if static or not self._numbers.isdisjoint((place, place - count)) else value
+
+    def values(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+        """The values of static parameters in a call, which may leave out others.
+
+        Those are meant that were named static, are `known`, or have values that are static by themselves.
+
+        Raises
+        ------
+        TypeError
+            For an argument that the function does not take.
+        """
+        form = self.form
+        unknown = [name for name in kwargs if name not in form.names and form.rest_by_name is None]
+        if len(args) > len(form.positional) and form.rest is None:
+            raise TypeError(f"{self._name}() takes {len(form.positional)} positional arguments, not {len(args)}")
+        if unknown:
+            raise TypeError(f"{self._name}() got an unexpected keyword argument '{unknown[0]}'")
+        given = {**dict(zip(form.positional, args, strict=False)), **kwargs}
+        defaults = form.defaults if given else {}
+        return {
+            name: value
+            for name, value in {**defaults, **given}.items()
+            if name in self._names or is_static(value) or (name in known and name in given)
+        }
 
     def mark(self, name: str, value: Any) -> Static:
         """A static argument.

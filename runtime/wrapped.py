@@ -191,9 +191,23 @@ class Wrapped(Generic[P, R]):
         """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
 
-    def source(self) -> str:
-        """The rewritten source; the function's own where there is nothing to rewrite."""
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The rewritten source; the function's own where there is nothing to rewrite.
+
+        With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
+        loops over them are written out. Arguments that are not static may be left out; an int or bool counts as static
+        here once a call had to know it. This is shown, and not what runs: a call traces the general source, in which
+        Python decides on static values.
+
+        Raises
+        ------
+        TypeError
+            For an argument that the function does not take.
+        """
         function = _plain_function(self.__anabranch_function__)
+        known = self._statics.values(args, kwargs, self._known.names)
+        if known:
+            return transpile.rewrite_for(function, counterpart, known).source
         if not transpile.needs_rewriting(function):
             return inspect.getsource(function)
         return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source

@@ -19,6 +19,7 @@ from anabranch.transpile.rewritten import (
     is_rewritten as is_rewritten,
     needs_rewriting as needs_rewriting,
     rewrite as rewrite,
+    rewrite_for as rewrite_for,
     stage_operators as stage_operators,
 )
 from anabranch.transpile.source import is_of_program as is_of_program

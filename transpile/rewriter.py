@@ -6,6 +6,7 @@ import builtins
 import itertools
 import types
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -21,6 +22,7 @@ from anabranch.transpile.positions import Span, record
 from anabranch.transpile.result import Counterpart, Rewritten
 from anabranch.transpile.simplify import Simplifier
 from anabranch.transpile.source import Source
+from anabranch.transpile.specialise import specialise
 
 
 def rewrite_function(
@@ -29,13 +31,18 @@ def rewrite_function(
     counterpart: Counterpart,
     generator: bool = False,
     operators: frozenset[str] = frozenset(),
+    known: Mapping[str, object] = MappingProxyType({}),
 ) -> Rewritten:
     """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values.
 
-    `operators` are the kinds of operators that become calls: "subscript", "compare".
+    `operators` are the kinds of operators that become calls, "subscript" and "compare"; `known` the values of
+    parameters that are folded in.
     """
     module, node = _parse(source)
     original = _positions(module, source)
+    origin: dict[cst.CSTNode, cst.CSTNode] = {}
+    if known:
+        node = specialise(node, known, function.__globals__, origin)
     nodes = list(descendants(node))
     kinds = set(map(type, nodes))
     taken = {n.value for n in nodes if isinstance(n, cst.Name)}
@@ -43,7 +50,6 @@ def rewrite_function(
     pushed = Names(take, item)
     if cst.Yield in kinds:
         node = pushing(node, pushed, original, outermost=generator)
-    origin: dict[cst.CSTNode, cst.CSTNode] = {}
     if kinds & {cst.Match, cst.NamedExpr}:
         node = Simplifier(ab, taken, origin, SIMPLIFICATIONS).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)

@@ -8,7 +8,7 @@ import linecache
 import sys
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anabranch._locks import lock
@@ -73,6 +73,27 @@ def rewrite(
                 _owners[id(made)] = weakref.ref(function.__code__)
                 weakref.finalize(made, _owners.pop, id(made), None)
         return found
+
+
+def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: Mapping[str, object]) -> Rewritten:
+    """The rewritten form of `function` for these values of parameters: what they decide is decided.
+
+    Called with these values it computes what `rewrite(function)` does. Short loops over them are written out.
+
+    Raises
+    ------
+    NoSourceError
+    UnsupportedConstructError
+    """
+    from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
+
+    source = find_source(function)
+    with _lock, _deep_recursion():
+        made = rewrite_function(function, source, counterpart, operators=operators_of(function.__code__), known=known)
+        for code in _codes(made.code):
+            _owners[id(code)] = weakref.ref(function.__code__)
+            weakref.finalize(code, _owners.pop, id(code), None)
+    return made
 
 
 def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: Counterpart) -> tuple[str | None, ...]:

@@ -189,6 +189,40 @@ def collatz(n):
     return steps, peak
 
 
+def polynomial(x, coefficients, degree=3, kind="power"):
+    total = np.zeros_like(x)
+    for k in range(degree):
+        if kind == "power":
+            total += coefficients[k] * x**k
+        else:
+            total += coefficients[k] * np.cos(k * np.arccos(x))
+    # a constant is not divided
+    if degree > 1:
+        total /= degree
+    return total
+
+
+STATIC = """\
+## With values of static arguments
+
+`f.source(...)`, called as the function is, shows what the values of static arguments leave of it: they stand where
+their names stood, what they decide is decided, short loops over them are written out. Arguments that are not static
+may be left out. `polynomial.source(degree=2)` of
+
+```python
+{before}```
+
+is
+
+```python
+{after}```
+
+This is shown, and not what runs: a call traces the source above, in which Python decides on static values by
+itself, so that a new value costs no rewriting. Both compute the same. Parameters that are assigned anywhere in the
+function keep their names, and nothing is computed that could raise.
+"""
+
+
 def page() -> str:
     parts = [HEAD]
     for title, remark, function, _ in EXAMPLES:
@@ -196,6 +230,9 @@ def page() -> str:
         before = before[before.index("def ") :]
         after = jit(function).source()
         parts.append(f"## {title}\n\n{remark}\n\n```python\n{before}```\n\n```python\n{after}```\n")
+    before = inspect.getsource(polynomial)
+    after = jit(polynomial, static_argnames="degree").source(degree=2)
+    parts.append(STATIC.format(before='@jit(static_argnames="degree")\n' + before, after=after))
     return "\n".join(parts)
 
 
