@@ -50,7 +50,10 @@ class Known:
 
     def leaves(self, key: Any) -> frozenset[int]:
         """Those of a signature."""
-        return self._leaves.get(key, frozenset()) if self._leaves and settings().auto_static else frozenset()
+        return self._leaves.get(key, frozenset())
+
+    def __bool__(self) -> bool:
+        return bool(self._leaves)
 
     def add(self, key: Any, plan: Plan, function: str) -> None:
         """Note what a trace had to know."""

@@ -102,12 +102,13 @@ class Wrapped(Generic[P, R]):
         if self.__anabranch_options__.in_force().disable_jit:
             return self.__anabranch_function__(*args, **kwargs)
         key, leaves, call = self._signature(args, kwargs)
-        compiled = self._executables.get(key)
+        exact = self._exact(key, leaves)
+        compiled = self._executables.get(exact)
         if compiled is None or not compiled.execution.plan.guards.hold():
             compiled = self._compile(key, leaves, call)
         else:
             self._executables.hits += 1
-            self._quicken(key, compiled.execution, (args, kwargs), call)
+            self._quicken(exact, compiled.execution, (args, kwargs), call)
         return compiled.execution.run(leaves)
 
     def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
@@ -241,35 +242,34 @@ class Wrapped(Generic[P, R]):
         """The executable of a signature that has none; others that want it wait here."""
         cache, name = self._executables, _name(self.__anabranch_function__)
         with cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
-            known = self._known.leaves(key)
-            exact = known_key(key, leaves.values, known)
+            exact = self._exact(key, leaves)
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)
                 if found is not None and found.execution.plan.guards.hold():
-                    cache.hits += bool(known)
                     return found
             cache.misses += 1
             cache.compiles += 1
             guards = None if found is None else found.execution.plan.guards
             miss = misses.Miss(name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact))
             misses.report(miss, cache.keys)
-            function, trace = (
-                self.__anabranch_function__,
-                functools.partial(self._trace_shown, key, leaves, call, known),
-            )
-            made = compile_function(function, name, trace, self.source)
+            trace = functools.partial(self._trace_shown, key, leaves, call)
+            made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
             cache.put(known_key(key, leaves.values, made.plan.known), made)
             return made
 
-    def _trace_shown(self, key: Any, leaves: Leaves, call: Call, known: frozenset[int]) -> Traced:
-        traced = self._trace(key, leaves, call, known=known)
+    def _exact(self, key: Any, leaves: Leaves) -> Any:
+        """The signature with the values of the leaves that calls of it had to know."""
+        if not self._known or not self.__anabranch_options__.in_force().auto_static:
+            return key
+        return known_key(key, leaves.values, self._known.leaves(key))
+
+    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
+        traced = self._trace(key, leaves, call)
         self.__anabranch_options__.show(traced.program)
         return traced
 
-    def _trace(
-        self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None, known: frozenset[int] = frozenset()
-    ) -> Traced:
+    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
@@ -284,7 +284,7 @@ class Wrapped(Generic[P, R]):
             device=leaves.device,
             names=self._names,
             numbers=numbers,
-            known=known,
+            known=self._known.leaves(key) if settings().auto_static else frozenset(),
         )
         function: Callable[..., Any] = self.__anabranch_function__
         _refuse_early(function)

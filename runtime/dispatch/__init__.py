@@ -65,7 +65,7 @@ def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     writer.scope |= {"builder": builder_or_none, "settings": settings}
     writer.unless(f"settings() is {writer.constant(settings())}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
-    arguments = Arguments(writer)
+    arguments = Arguments(writer, plan.known)
     for place in form.places:
         arguments.argument(place.text(writer), place.value)
     for array in plan.hoisted:

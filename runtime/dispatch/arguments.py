@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,9 @@ _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.Modul
 class Arguments:
     """Checks the arguments; gathers the leaves' names."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, specialised: Container[int] = ()) -> None:
         self._writer = writer
+        self._specialised = specialised  # leaves whose values are part of the signature
         self.leaves: list[str] = []
         self.values: list[Any] = []
         self.containers: list[str] = []
@@ -85,6 +86,8 @@ class Arguments:
             condition = f"type({name}) is {constant(kind)}"
         else:
             raise UnsuitedError  # a subclass of ndarray
+        if len(self.leaves) in self._specialised:
+            condition += f" and {name} == {constant(value)}"
         self._writer.unless(condition)
         self.leaves.append(name)
         self.values.append(value)

@@ -181,6 +181,20 @@ def test_each_value_is_compiled_once():
     assert compiled.cache_info()[:2] == (0, 1)
 
 
+def test_the_quick_way_asks_for_the_values():
+    compiled = jit(lambda x, n: np.zeros(n) + x)
+    for _ in range(4):
+        for n in (2, 3):
+            for x in (1.0, 2.0):
+                assert compiled(x, n).tolist() == [x] * n
+    assert compiled.cache_info()[:2] == (14, 2)
+    lowered = compiled.lower(1.0, 3).compile()
+    for _ in range(4):
+        assert lowered(2.0, 3).tolist() == [2.0] * 3
+        with pytest.raises(UnsupportedValueError):
+            lowered(2.0, 4)
+
+
 def test_only_what_is_needed_is_known():
     compiled = jit(lambda x, n, m: np.zeros(n) + x * m)
     for m in range(4):
