@@ -45,8 +45,11 @@ class Arguments:
 
     def knowing(self, needs: Sequence[Need]) -> Arguments | None:
         """These with more of them known; None where they are known already."""
-        known = self.known.union(*(n.leaves for n in needs))
-        return dataclasses.replace(self, known=known, needs=(*self.needs, *needs)) if known > self.known else None
+        known, new = self.known, []
+        for need in needs:
+            new += [need] if need.leaves - known else []
+            known |= need.leaves
+        return dataclasses.replace(self, known=known, needs=(*self.needs, *new)) if new else None
 
     def leaf_names(self) -> list[str]:
         """What to call each leaf."""
@@ -60,6 +63,8 @@ class Arguments:
     def bind(self, trace: Trace) -> Given:
         """The arguments as traced values on fresh formals."""
         given = Given(trace, self)
+        if trace.decisions is not None:
+            trace.names = self.leaf_names()
         given.args = tuple(map(given.make, self.args))
         given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
         for leaf in self.readonly:

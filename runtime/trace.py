@@ -20,6 +20,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime import frames
+from anabranch.runtime.decisions import asked
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
@@ -116,6 +117,9 @@ class Trace:
 
     def __init__(self) -> None:
         self.failures: list[Failure] = []
+        # Where somebody asks what is decided; and the names of the arguments' leaves, then.
+        self.decisions = asked()
+        self.names: list[str] = []
         self.error_code = Storage(_INT32)
         self.print_options: dict[str, Any] = dict(np.get_printoptions())
         self.effects = Storage(_INT32)  # how many came before
@@ -180,6 +184,7 @@ class Checkpoint:
     captures: dict[Var, Var]
     storage_inputs: dict[Storage, Var]
     points: int
+    decisions: int
 
 
 class Builder:
@@ -261,6 +266,7 @@ class Builder:
             dict(self.captures),
             dict(self.storage_inputs),
             len(self.points),
+            0 if self.trace.decisions is None else len(self.trace.decisions.made),
         )
 
     def rollback(self, to: Checkpoint) -> None:
@@ -269,6 +275,8 @@ class Builder:
         del self.points[to.points :]
         self.env, self.written = to.env, to.written
         self.captures, self.storage_inputs = to.captures, to.storage_inputs
+        if self.trace.decisions is not None:
+            del self.trace.decisions.made[to.decisions :]
 
     def outer_has(self, storage: Storage) -> bool:
         """Whether the storage belongs to a builder outside of this one."""

@@ -20,11 +20,13 @@ from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.compiling import compile_function, tracing_alone
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.decisions import noting
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import donated_leaves
 from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
+from anabranch.runtime.explaining import Explanation, explanation
 from anabranch.runtime.instances import PerInstance
 from anabranch.runtime.known import Known, known_key
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
@@ -212,6 +214,20 @@ class Wrapped(Generic[P, R]):
         if not transpile.needs_rewriting(function):
             return inspect.getsource(function)
         return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What becomes of the function on these arguments, and why: traced anew, and not run.
+
+        `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
+        """
+        key, leaves, call = self._signature(args, kwargs)
+        with configure(**self.__anabranch_options__.settings), noting() as decisions:
+            traced = self._trace(key, leaves, call)
+        exact = known_key(key, leaves.values, traced.plan.known)
+        found = self._executables.get(exact)
+        kept = "in memory" if found is not None and found.execution.plan.guards.hold() else ""
+        static = frozenset(s for s in self.__anabranch_options__.static if isinstance(s, str))
+        return explanation(traced, exact, self._names, decisions.listed(), kept, static)
 
     def clear_cache(self) -> None:
         """Forget all executables."""

@@ -23,6 +23,7 @@ from anabranch.runtime.trace import Builder, Storage, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions, visibility
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.noting import note, origin
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
 
@@ -47,7 +48,13 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
     """
     try:
-        return _stage(selector, thunks, names, what)
+        value = _stage(selector, thunks, names, what)
+        note(
+            "staged",
+            what,
+            lambda: f"traced in each of its {len(thunks)} ways: which is taken hangs on {origin(selector)}",
+        )
+        return value
     except AnabranchError as error:
         wanting(error, selector, f"the condition of {what}")
         raise

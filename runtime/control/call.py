@@ -28,6 +28,7 @@ from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, current, tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.noting import note
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
 
@@ -295,12 +296,19 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:
+        note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
         return generator(pushing.bind(function, _vocabulary(), _outside))
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
+        note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")
         return function
+    note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
     found = transpile.rewrite(function, counterpart, settings().cache_dir)
     return found.bind(function, _vocabulary(), _outside)
+
+
+def _named(function: types.FunctionType) -> str:
+    return f"{function.__qualname__} at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
 
 
 def _reads_arrays(function: types.FunctionType) -> bool:

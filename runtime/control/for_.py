@@ -27,6 +27,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.noting import note, steps as steps_of
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.specialising import wanting
@@ -63,6 +64,7 @@ def run(
         return after
     sequence = countable(items)
     if sequence is None:
+        note("unrolled", what, lambda: f"it goes over a {type(items).__name__}, whose items are Python objects")
         return steps.unroll(items, body, (NEXT, no_value, *init), form, what)
     return run_counted(sequence, body, init, form, what)
 
@@ -86,23 +88,36 @@ def _run_counted(
 ) -> tuple[Any, ...]:
     init = state[2:]
     if isinstance(sequence.length, int) and sequence.length <= 1:
+        note("unrolled", what, lambda: "it has one step at most")
         return steps.unroll(sequence.steps(), body, state, form, what)
+    reason: list[str] = []
     try:
-        return _stage(sequence, body, init, form, what)
+        after = _stage(sequence, body, init, form, what)
+        note("staged", what, lambda: f"one loop of {steps_of(sequence.length)}")
+        return after
     except FirstStepError as error:
         peels = error.site is body.__code__
+        reason += [str(error.args[0])]
         if not peels and not isinstance(sequence.length, int):
             raise
-    except (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError):
+    except (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError) as error:
+        reason += [str(error.args[0])]
         peels = False
         if not isinstance(sequence.length, int):
             raise
     if peels:
         try:
-            return _stage_peeled(sequence, body, state, form, what)
+            after = _stage_peeled(sequence, body, state, form, what)
+            note(
+                "staged", what, lambda: "one loop after its first step, which gives its names the types that they keep"
+            )
+            return after
         except FirstStepError:
             if not isinstance(sequence.length, int):
                 raise
+    note(
+        "unrolled", what, lambda: f"{steps_of(sequence.length)}, as it cannot be one loop: {reason[0].splitlines()[0]}"
+    )
     return steps.unroll(sequence.steps(), body, state, form, what)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.truth import truth
+from anabranch.runtime.values.noting import note
 
 
 def if_(
@@ -19,6 +20,11 @@ def if_(
     """Run one of two branches on `args`; both are traced when the test is known only at run time."""
     decided = truth(test)
     if isinstance(decided, bool):
+        note(
+            "decided",
+            f"the if at {where(then)}",
+            lambda: f"its condition is {decided} while tracing: one branch is left",
+        )
         return (then if decided else orelse)(*args)
     thunks = (_bound(orelse, args), _bound(then, args))
     return branches.stage(decided, thunks, names, f"the if at {where(then)}")

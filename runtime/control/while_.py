@@ -15,6 +15,7 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import Builder, current, tracing
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.noting import note, origin
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
@@ -64,6 +65,7 @@ class _While:
             before = self.builder.checkpoint()
             decided = truth(self.test(*state[2:]))
             if decided is False:
+                note("decided", self.what, lambda: "its condition is known while tracing: it runs as Python's")
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
                 self.builder.rollback(before)
@@ -89,11 +91,20 @@ class _While:
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         try:
-            return self._stage_all(state)
+            after = self._stage_all(state)
+            note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
+            return after
         except FirstStepError as error:
             if error.site is not self.body.__code__:
                 raise
             return self._stage_peeled(state)
+
+    def _origin(self, state: tuple[Any, ...]) -> str:
+        before = self.builder.checkpoint()
+        test = truth(self.test(*state[2:]))
+        found = "when it is left" if isinstance(test, bool) else origin(test)
+        self.builder.rollback(before)
+        return found
 
     def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The first step on its own, where it gives the carries the types that they keep."""

@@ -92,7 +92,7 @@ def know(atom: Any, what: str) -> None:
     """
     leaves = leaves_behind(atom) if tracing() and settings().auto_static else None
     if leaves:
-        raise Specialise(Need(leaves, what, _place()))
+        raise Specialise(Need(leaves, what, place()))
 
 
 def wanting(error: E, atom: Any, what: str = "this") -> E:
@@ -100,7 +100,7 @@ def wanting(error: E, atom: Any, what: str = "this") -> E:
     leaves = leaves_behind(atom) if tracing() else None
     if leaves:
         needs: list[Need] = getattr(error, "anabranch_needs", [])
-        error.anabranch_needs = [*needs, Need(leaves, what, _place())]  # type: ignore[attr-defined]
+        error.anabranch_needs = [*needs, Need(leaves, what, place())]  # type: ignore[attr-defined]
     return error
 
 
@@ -111,29 +111,38 @@ def needs_of(error: BaseException) -> list[Need]:
 
 def leaves_behind(value: Any) -> frozenset[int] | None:
     """The arguments' leaves that a value is computed from; None where it comes from anything else, too."""
+    found, others = roots(value, partly=False)
+    known = current().trace.knowable
+    return frozenset(known[var] for var in found) if not others and found <= known.keys() else None
+
+
+def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
+    """The inputs that a value is computed from, and whether it comes from anything else, too: what a loop changes.
+
+    With that, the inputs are not all of them unless `partly`.
+    """
     atom = getattr(value, "atom", value)
     if not isinstance(atom, (Literal, Var)):
-        return None
+        return set(), True
     made: dict[int, dict[Var, Any]] = {}
-    known = current().trace.knowable
-    found: set[int] = set()
+    inputs = set(current().trace.root.formals)
+    found, others = set[Var](), False
     seen: set[tuple[int, Var]] = set()
     pending: list[tuple[Atom, Builder]] = [(atom, current())]
-    while pending:
+    while pending and (partly or not others):
         part, builder = pending.pop()
         if isinstance(part, Literal) or (id(builder), part) in seen:
             continue
         seen.add((id(builder), part))
-        if part in known:
-            found.add(known[part])
+        if part in inputs:
+            found.add(part)
             continue
         if id(builder) not in made:
             made[id(builder)] = dict(_origins(builder))
         origin = made[id(builder)].get(part)
-        if origin is None:
-            return None
-        pending += origin
-    return frozenset(found)
+        others |= origin is None
+        pending += origin or ()
+    return found, others
 
 
 def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]]]:
@@ -149,7 +158,7 @@ def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]
             yield output, inputs
 
 
-def _place() -> tuple[str, int, int, int] | None:
+def place() -> tuple[str, int, int, int] | None:
     """(file, line, column, end column) of the innermost of the user's frames."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and (internal(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_NUMPY)):

@@ -1,0 +1,42 @@
+"""Decisions noted while tracing, where somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.ir import Var
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values.specialising import place, roots
+
+
+def note(kind: str, what: str, why: Callable[[], str]) -> None:
+    """Note a decision; what does not end with a place gets that of the user's line that runs."""
+    decisions = current().trace.decisions if tracing() else None
+    if decisions is None:
+        return
+    if " at " not in what:
+        found = place()
+        what = what if found is None else f"{what} at {found[0]}:{found[1]}"
+    decisions.note(kind, what, why())
+
+
+def origin(value: Any) -> str:
+    """What a value is computed from, in words: the arguments' names."""
+    trace = current().trace
+    found, others = roots(value)
+    names = [_name(var) for var in trace.root.formals if var in found]
+    if others:
+        names.append("what a loop changes")
+    return ", ".join(dict.fromkeys(names)) or "nothing that an argument is part of"
+
+
+def _name(var: Var) -> str:
+    trace = current().trace
+    place = next(i for i, formal in enumerate(trace.root.formals) if formal is var)
+    return trace.names[place] if place < len(trace.names) else "an array from outside"
+
+
+def steps(length: Any) -> str:
+    """The number of a loop's steps, in words."""
+    return f"{length} steps" if isinstance(length, int) else f"a number of steps that {origin(length)} decides"
