@@ -41,8 +41,19 @@ class Config:
 Point = collections.namedtuple("Point", "x y")
 
 
+def untouched(function):
+    """The function with a code of its own, of which no trace has asked for more operators."""
+    code = function.__code__.replace()
+    made = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
 def agrees(function, args, known):
     """Compare the rewriting with and without the values of parameters."""
+    function = untouched(function)
     general = rewrite(function, nothing_staged).bind(function, eager)
     special = rewrite_for(function, nothing_staged, known).bind(function, eager)
     want, got = Outcome(general, args, {}), Outcome(special, args, {})
@@ -67,7 +78,7 @@ def test_every_program_with_its_arguments_folded_in(file):
         for args in program.argsets:
             try:
                 given = signature.bind(*args).arguments
-                rewrite(function, nothing_staged)
+                rewrite(untouched(function), nothing_staged)
             except (TypeError, SourceError):
                 continue
             kinds = {n: signature.parameters[n].kind for n in given}
