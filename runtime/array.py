@@ -1,7 +1,7 @@
 """`Array`: data that stays on the device, and never changes.
 
-What an Array can do on the host is here. Operators, indexing, NumPy's functions and ndarray's methods are compiled,
-which `runtime.eager` does; it registers itself with `serve`, since it stands above what an Array is.
+What an Array can do on the host is here. Operators (`array_operators`), indexing, NumPy's functions and ndarray's
+methods are compiled.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import importlib
 import operator
 import types
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import numpy as np
 
 from anabranch._locks import lock
 from anabranch.runtime._host import DTYPES, BufferType
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
+from anabranch.runtime.array_operators import Operators, operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 
 NDArray = np.ndarray[Any, Any]
@@ -25,47 +26,8 @@ _DLPACK_CPU = (1, 0)
 _DLPACK_READ_ONLY = (1, 0)
 DEVICE = "cpu"
 _HELD = frozenset(DTYPES.values())
-
-
-class Operations(Protocol):
-    """What is done with Arrays on the device."""
-
-    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
-        """A Python operator; NotImplemented for operands of classes that are no arrays."""
-
-    def get(self, array: Array, key: Any) -> Any:
-        """`array[key]`."""
-
-    def reduced(self, array: Array) -> Any:
-        """What `__reduce__` gives: a function of a module in which operations are registered, and its arguments."""
-
-    def attribute(self, array: Array, name: str) -> Any:
-        """An attribute or a method that ndarray has."""
-
-    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of a ufunc, or of one of its methods."""
-
-    def function(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of one of NumPy's functions."""
-
-
-class _Unloaded:
-    """Loads what does the operations when the first is asked for."""
-
-    def __getattr__(self, name: str) -> Any:
-        importlib.import_module("anabranch.runtime.eager.operations")
-        return getattr(_operations, name)
-
-
-_operations: Operations = _Unloaded()
 # Of two calls at once that an Array is donated to, one gets it.
 _handing = lock()
-
-
-def serve(operations: Operations) -> None:
-    """Register what does the operations."""
-    global _operations
-    _operations = operations
 
 
 def check_device(device: Any) -> None:
@@ -79,19 +41,7 @@ def check_device(device: Any) -> None:
         raise ValueError(f"unknown device {device!r}: there is {DEVICE!r} only")
 
 
-def _binary(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, self, other)
-
-
-def _reflected(ufunc: np.ufunc) -> Callable[[Array, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, other, self)
-
-
-def _unary(ufunc: np.ufunc) -> Callable[[Array], Any]:
-    return lambda self: _operations.operator(ufunc, self)
-
-
-class Array:
+class Array(Operators):
     """An array on the device, as `jax.Array`: asynchronous, immutable, with ndarray's attributes and methods.
 
     Made by `anabranch.asarray`, by operations on Arrays, and by compiled functions that are called with one. Operations
@@ -276,7 +226,7 @@ class Array:
         return format(self.__array__(), spec)
 
     def __reduce__(self) -> Any:
-        return _operations.reduced(self)
+        return operations().reduced(self)
 
     # ---- copies and exchange ---------------------------------------------------------------------------------------
 
@@ -332,7 +282,7 @@ class Array:
     # ---- operations ------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        return _operations.get(self, key)
+        return operations().get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         raise ImmutableArrayError(
@@ -351,41 +301,16 @@ class Array:
     def __contains__(self, value: Any) -> bool:
         return value in self.__array__()
 
-    __add__, __radd__ = _binary(np.add), _reflected(np.add)
-    __sub__, __rsub__ = _binary(np.subtract), _reflected(np.subtract)
-    __mul__, __rmul__ = _binary(np.multiply), _reflected(np.multiply)
-    __truediv__, __rtruediv__ = _binary(np.true_divide), _reflected(np.true_divide)
-    __floordiv__, __rfloordiv__ = _binary(np.floor_divide), _reflected(np.floor_divide)
-    __mod__, __rmod__ = _binary(np.remainder), _reflected(np.remainder)
-    __divmod__, __rdivmod__ = _binary(np.divmod), _reflected(np.divmod)
-    __pow__, __rpow__ = _binary(np.power), _reflected(np.power)
-    __matmul__, __rmatmul__ = _binary(np.matmul), _reflected(np.matmul)
-    __lshift__, __rlshift__ = _binary(np.left_shift), _reflected(np.left_shift)
-    __rshift__, __rrshift__ = _binary(np.right_shift), _reflected(np.right_shift)
-    __and__, __rand__ = _binary(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _binary(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _binary(np.bitwise_xor), _reflected(np.bitwise_xor)
-    __lt__ = _binary(np.less)
-    __le__ = _binary(np.less_equal)
-    __gt__ = _binary(np.greater)
-    __ge__ = _binary(np.greater_equal)
-    __eq__ = _binary(np.equal)
-    __ne__ = _binary(np.not_equal)
-    __neg__ = _unary(np.negative)
-    __pos__ = _unary(np.positive)
-    __abs__ = _unary(np.absolute)
-    __invert__ = _unary(np.invert)
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _operations.ufunc(ufunc, method, inputs, kwargs)
+        return operations().ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _operations.function(function, args, kwargs)
+        return operations().function(function, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"'Array' object has no attribute '{name}'")
-        return _operations.attribute(self, name)
+        return operations().attribute(self, name)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *(n for n in dir(np.ndarray) if not n.startswith("_"))})

@@ -120,6 +120,7 @@ def jit(
     }
     _check_switches(static=static, show_graph=show_graph, auto_device=auto_device)
     form = {"static": static, "show_graph": show_graph, "auto_device": auto_device}
+    _check_names(switches)
     given = checked(switches)
     again: Any = functools.partial(jit, **form, **asked, **switches)
     if func is None:
@@ -141,6 +142,24 @@ def jit(
     if isinstance(func, Wrapped):
         return func.again(options) if static else kind(func.plain(), options)
     return kind(func, options)
+
+
+# What `jax.jit` has and this has not.
+_JAX_ONLY = {
+    "inline": "a call from another compiled function is always traced along with its caller",
+    "keep_unused": "arguments are always kept",
+    **dict.fromkeys(
+        ("device", "backend", "in_shardings", "out_shardings"), "programs run on one device, the CPU: nothing is spread"
+    ),
+}
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    settings = Switches.__annotations__
+    for name in given:
+        if name not in settings:
+            why = f": {_JAX_ONLY[name]}" if name in _JAX_ONLY else ""
+            raise TypeError(f"jit has no argument '{name}'{why}; leave it out. Its settings are {', '.join(settings)}")
 
 
 def _check_switches(**given: Any) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime import array as device
 from anabranch.runtime.array import Array, placed
+from anabranch.runtime.array_operators import serve
 from anabranch.runtime.eager import subscripts
 from anabranch.runtime.eager.running import call, elementwise, hoisted, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
@@ -176,4 +176,4 @@ def restored(contents: Any) -> Array:
     return placed(contents)
 
 
-device.serve(Operations())
+serve(Operations())

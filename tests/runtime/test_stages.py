@@ -450,3 +450,11 @@ def test_stages_are_shown_with_their_signature():
     shown = "f(x: float64[3], n: Python int, flag: static True)>"
     for stage in (traced, traced.lower(), traced.lower().compile()):
         assert repr(stage) == f"<anabranch.{type(stage).__name__} {f.__qualname__[:-1]}{shown}"
+
+
+@pytest.mark.parametrize(
+    "name", ["inline", "keep_unused", "device", "backend", "in_shardings", "out_shardings", "nope"]
+)
+def test_arguments_that_jit_does_not_have(name):
+    with pytest.raises(TypeError, match=f"jit has no argument '{name}'.*; leave it out"):
+        jit(abs, **{name: None})
