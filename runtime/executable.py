@@ -29,8 +29,6 @@ class Executable:
     ----------
     inputs, outputs
         Types of the arguments and results.
-    run
-        Runs the program on the buffers of a `Staging`, to its end; gives jaxlib's arrays.
     adopters
         What makes ndarrays of these, in the order of the outputs.
     stagings
@@ -50,7 +48,6 @@ class Executable:
         self.inputs = inputs
         self.outputs = outputs
         self._loaded = loaded
-        self.run = alone(self._execute) if callbacks else self._execute
         self._callbacks = tuple(callbacks)
         self._serialized = serialized
         self._backend = backend
@@ -108,8 +105,8 @@ class Executable:
             raise ExecutionError(f"{versions()} copies aligned arrays, so it would not see what arguments become")
         return Staging(self.inputs, self._backend.place)
 
-    def _execute(self, buffers: list[Any]) -> list[Any]:
-        """Run to the end."""
+    def run(self, buffers: list[Any]) -> list[Any]:
+        """Run the program on the buffers of a `Staging`, to its end; gives jaxlib's arrays."""
         try:
             if not self._handlers:
                 self._loaded.execute_sharded(buffers, with_tokens=True).consume_token().block_until_ready()
@@ -188,6 +185,14 @@ class Executable:
         except XlaError as error:
             raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
         return pack(payload, (self.inputs, self.outputs), versions(), len(self._callbacks))
+
+
+class CallingBack(Executable):
+    """A program with host callbacks."""
+
+    def run(self, buffers: list[Any]) -> list[Any]:
+        """As any program, while no other one with callbacks runs."""
+        return alone(super().run)(buffers)
 
 
 # Every executable of this process.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from anabranch.runtime._host import CallbackError
 from anabranch.runtime._jaxlib import to_numpy
@@ -64,10 +64,6 @@ class Execution:
         if leaves.gives_arrays:
             outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
         return self.plan.finish(outputs, leaves)
-
-    def failed(self, results: Sequence[Any]) -> NoReturn:
-        """Raise what jaxlib's arrays of a run say has failed."""
-        self.plan.fail([adopt(r) for adopt, r in zip(self.executable.adopters, results, strict=True)])
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""

@@ -15,7 +15,7 @@ from anabranch.runtime._host import (
     unpack,
 )
 from anabranch.runtime._jaxlib import XlaError, backend_of, note_compilation, register_lapack, versions
-from anabranch.runtime.executable import Executable
+from anabranch.runtime.executable import CallingBack, Executable
 
 _PLAIN = CompileOptions()
 
@@ -59,7 +59,8 @@ def compile_text(
             loaded = backend.load(build, options)
         except XlaError as error:
             raise LoweringError(str(error)) from error
-    return Executable(loaded, inputs, outputs, backend, callbacks=reported)
+    kind = CallingBack if reported else Executable
+    return kind(loaded, inputs, outputs, backend, callbacks=reported)
 
 
 def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()) -> Executable:
@@ -83,4 +84,5 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
         loaded = backend.load(build, options)
     except XlaError as error:
         raise SerializationError(str(error)) from error
-    return Executable(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)
+    kind = CallingBack if reported else Executable
+    return kind(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,9 +15,15 @@ from anabranch.runtime.dispatch.arguments import Arguments
 from anabranch.runtime.dispatch.writer import UnsuitedError, Writer
 from anabranch.runtime.execution import Execution
 from anabranch.runtime.signature import number_on_device
+from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
+
+
+def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> NoReturn:
+    """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this."""
+    plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
 
 
 class Running:
@@ -81,7 +89,7 @@ class Running:
             return
         place = len(self._outputs) - len(self._plan.details) - 1
         code = self._writer.constant(reader(self._executable.outputs[place]))
-        self._writer.scope["failed"] = self._execution.failed
+        self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
         outputs = ", ".join(self._outputs)
         self._writer.lines.append(f"if {code}({self._outputs[place]}): failed([{outputs}])")
 

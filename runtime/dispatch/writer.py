@@ -44,5 +44,6 @@ class Writer:
         text = "\n".join(["def quick(args, kwargs):", *(f"    {line}" for line in body)]) + "\n"
         filename = os.path.join(_FOLDER, f"{name}:{next(_numbers)}")
         exec(compile(text, filename, "exec"), self.scope)
-        made: Quick = self.scope["quick"]
+        # Its namespace is without it, so that both go when nobody has them any more, and not when the collector comes.
+        made: Quick = self.scope.pop("quick")
         return made

@@ -386,6 +386,20 @@ def test_arguments_are_not_kept():
         assert gone() is None
 
 
+def test_executables_go_without_the_collector():
+    gc.disable()
+    try:
+        for function, args in ((add, (ONE, 1.0)), (pick, (np.arange(5.0), 1))):
+            wrapped = quickened(function, *args)
+            (execution,) = map(weakref.ref, wrapped._executables.quick)
+            executable = weakref.ref(execution().executable)
+            wrapped.cache_clear()
+            assert execution() is None
+            assert executable() is None
+    finally:
+        gc.enable()
+
+
 # ---- arrays on the device -------------------------------------------------------------------------------------------
 
 
