@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,14 +17,16 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
+from anabranch.runtime.failing import raise_failure
 from anabranch.runtime.guards import Guards
-from anabranch.runtime.ir import ArrayType, Atom, Program, Var
+from anabranch.runtime.hoisting import Hoisted
+from anabranch.runtime.ir import Atom, Program
 from anabranch.runtime.locate import add_location
 from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.results import Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
-from anabranch.runtime.trace import Builder, Failure, OnDevice, Restart, Storage, Trace, UnreachableError, building
+from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
@@ -361,70 +363,3 @@ def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom
     root.equations = [e for e in root.equations if e.op is not effect_op.effect]
     waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)
     return waiting, [atom for e in taken for atom in e.inputs[1:]]
-
-
-class Hoisted:
-    """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
-
-    def __init__(self, trace: Trace, guards: Guards) -> None:
-        self.trace, self.guards = trace, guards
-        self.arrays: list[NDArray | device.Array] = []
-        self.handles: list[Array] = []
-        self._formals: list[Var] = []
-
-    def handle(self, array: NDArray | device.Array) -> Array:
-        """The traced array that stands for it."""
-        root = self.trace.root
-        for known, handle, formal in zip(self.arrays, self.handles, self._formals, strict=True):
-            if known is array:
-                # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
-                root.env.setdefault(handle.storage, formal)
-                return handle
-        formal = root.formal(ArrayType(array.shape, array.dtype.newbyteorder("=")))
-        storage = Storage(formal.type)
-        if isinstance(array, device.Array):
-            storage.readonly = OnDevice("an array from outside of the function")
-        else:
-            storage.readonly = None if array.flags.writeable else "array from outside"
-            storage.strides = None if array.flags.c_contiguous else array.strides
-        root.env[storage] = formal
-        self.arrays.append(array)
-        self.handles.append(Array(storage))
-        self._formals.append(formal)
-        self.guards.heap.forget_array(array)
-        return self.handles[-1]
-
-
-def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> NoReturn:
-    """Raise what the computation failed with, with the user's lines in the traceback."""
-    error = _fresh(failure.make([found[s] for s in failure.details]))
-    if not failure.frames:
-        raise error
-    raise _at(error, failure.frames)
-
-
-def _fresh(error: BaseException) -> BaseException:
-    """The exception as a new object, so that one raised twice does not gather tracebacks."""
-    structure = containers.ExceptionStructure(type(error))
-    try:
-        made: BaseException = structure.build(structure.children(error))
-    except Exception:  # a class that needs more than its arguments
-        return error
-    return made
-
-
-def _at(error: BaseException, frames: checks.Frames) -> BaseException:
-    """The error with a traceback that goes through these lines."""
-    thrown: Callable[[], None] | None = None
-    for filename, line, name in reversed(frames):
-        text = "\n" * (line - 1) + ("raise error" if thrown is None else "step()")
-        code = compile(text, filename, "exec").replace(co_name=name)
-        scope: dict[str, Any] = {"error": error, "step": thrown}
-        thrown = types.FunctionType(code, scope)
-    try:
-        assert thrown is not None
-        thrown()
-    except type(error) as caught:
-        traceback = caught.__traceback__
-        return caught.with_traceback(traceback.tb_next if traceback is not None else None)
-    return error

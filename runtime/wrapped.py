@@ -7,7 +7,6 @@ import functools
 import inspect
 import sys
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
@@ -19,14 +18,15 @@ from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.compiling import compile_function, tracing_alone
 from anabranch.runtime.config import configure, settings
-from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.decisions import noting
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import donated_leaves
-from anabranch.runtime.errors import AnabranchError, NoSourceError, SourceError
+from anabranch.runtime.errors import AnabranchError, SourceError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
 from anabranch.runtime.explaining import Explanation, explanation
+from anabranch.runtime.functions import method_of, name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.instances import PerInstance
 from anabranch.runtime.known import Known, known_key
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
@@ -68,7 +68,7 @@ class Wrapped(Generic[P, R]):
     def __init__(self, function: Callable[P, R], options: Options) -> None:
         self.__anabranch_function__ = function
         self.__anabranch_options__ = options
-        self._names = _parameter_names(function)
+        self._names = parameter_names(function)
         self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._known = Known()
@@ -139,7 +139,7 @@ class Wrapped(Generic[P, R]):
         kept = self._bound.get(instance)
         if kept is None:
             options = self.__anabranch_options__.without(self._names[:1])
-            kept = self._bound.put(instance, type(self)(_method(self.__anabranch_function__, instance), options))
+            kept = self._bound.put(instance, type(self)(method_of(self.__anabranch_function__, instance), options))
         # What is kept with the instance must not keep the instance; what is handed out must.
         kind: Any = type(self)
         bound: Any = object.__new__(_bound_kind(kind))
@@ -207,7 +207,7 @@ class Wrapped(Generic[P, R]):
         TypeError
             For an argument that the function does not take.
         """
-        function = _plain_function(self.__anabranch_function__)
+        function = plain_function(self.__anabranch_function__)
         known = self._statics.values(args, kwargs, self._known.names)
         if known:
             return transpile.rewrite_for(function, counterpart, known).source
@@ -256,7 +256,7 @@ class Wrapped(Generic[P, R]):
 
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
-        cache, name = self._executables, _name(self.__anabranch_function__)
+        cache, name = self._executables, name_of(self.__anabranch_function__)
         with cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
             exact = self._exact(key, leaves)
             with tracing_alone:  # else what a trace changes for a moment might be seen
@@ -303,18 +303,14 @@ class Wrapped(Generic[P, R]):
             known=self._known.leaves(key) if settings().auto_static else frozenset(),
         )
         function: Callable[..., Any] = self.__anabranch_function__
-        _refuse_early(function)
+        refuse_early(function)
         plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)
         exact = known_key(key[:3], leaves.values, plan.known)
-        calling = Calling(_name(function), exact, arguments, passed, plan.known, donated, self._taking)
+        calling = Calling(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
         return Traced(plan, calling, options.compiler_flags)
-
-
-def _name(function: Any) -> str:
-    return getattr(function, "__qualname__", "function")
 
 
 class Bound(Wrapped[P, R]):
@@ -357,69 +353,8 @@ def _bound_kind(kind: type[Wrapped[Any, Any]]) -> type[Bound[Any, Any]]:
     return Bound if kind is Wrapped else type(f"Bound{kind.__name__}", (Bound, kind), {})
 
 
-def _refuse_early(function: Any) -> None:
-    """What cannot be rewritten at all: a function that yields or awaits, and one without source.
-
-    Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
-    """
-    if isinstance(function, type) or counterpart(function) is not None or staged(function) is not function:
-        return  # a class, whose methods are seen when they are called; NumPy's or Python's own
-    plain = _plain_function(function)
-    code = plain.__code__
-    yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
-    sourceless = code.co_filename.startswith("<") and not transpile.is_rewritten(code)
-    if yields or (sourceless and transpile.needs_rewriting(plain)):
-        transpile.rewrite(plain, counterpart, settings().cache_dir)
-
-
-def _parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The positional parameters, for messages."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-
-
 def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
     first: dict[int, int] = {}
     arrays = {id(a) for a in leaves.arrays}
     same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
     return same if any(i != s for i, s in enumerate(same)) else ()
-
-
-def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
-    """The method of an instance, which it does not keep where it need not."""
-    method = types.MethodType(function, instance)
-    try:
-        reference: Callable[[], Any] = weakref.ref(instance)
-    except TypeError:
-        return method
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        method = types.MethodType(function, reference())
-        return (resolve(method) if tracing() else method)(*args, **kwargs)
-
-    call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
-    call.__anabranch_receiver__ = reference  # type: ignore[attr-defined]
-    return call
-
-
-def _plain_function(function: Any) -> types.FunctionType:
-    """The function that a method, a partial or a callable object comes down to.
-
-    Raises
-    ------
-    NoSourceError
-        When there is none that is written in Python.
-    """
-    inner = function
-    for _ in range(16):
-        if isinstance(inner, (types.FunctionType, functools._lru_cache_wrapper)):
-            plain: types.FunctionType = inspect.unwrap(inner)
-            return plain
-        inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
-    raise NoSourceError(
-        f"{function!r} is not written in Python, so there is no source to rewrite; wrap it in a function"
-    )

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
+from anabranch.runtime.failing import raise_failure
 from anabranch.runtime.ir import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.trace import Trace, building
-from anabranch.runtime.tracing import raise_failure
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.choice import ChoiceValue
