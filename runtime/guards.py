@@ -6,7 +6,7 @@ An executable holds good as long as these are what they were; when one has chang
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,8 +45,7 @@ class Guards:
             return [value]
         new: list[Any] = [value]
         scope, names = value.__globals__, set(_names(value.__code__))
-        modules = [scope[n] for n in names if isinstance(scope.get(n), types.ModuleType)]
-        for place in (scope, *map(vars, modules)):
+        for place in (scope, *map(vars, _modules(scope, names))):
             for name in names:
                 if self._add_name(place, name):
                     new.append(place[name])
@@ -190,5 +189,21 @@ def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
+    """What may be looked up in a scope or a module: names, and texts as `getattr(module, "name")` has them."""
     for part in codes(code):
         yield from part.co_names
+        yield from (c for c in part.co_consts if type(c) is str and c.isidentifier())
+
+
+def _modules(scope: Mapping[str, Any], names: Collection[str]) -> list[types.ModuleType]:
+    """The modules that these names lead to from a scope: a module, one in it, and so on."""
+    found: dict[int, types.ModuleType] = {}
+    pending = [scope]
+    while pending:
+        place = pending.pop()
+        for name in names:
+            module = place.get(name)
+            if isinstance(module, types.ModuleType) and id(module) not in found:
+                found[id(module)] = module
+                pending.append(vars(module))
+    return list(found.values())

@@ -228,6 +228,13 @@ class _ClassSlot(Slot):
     def contents(self) -> dict[str, Any]:
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
 
+    def parts(self) -> Iterable[Any]:
+        """What it holds; and the classes in it and above it, whose attributes are read through it."""
+        held = vars(self.target)
+        classes = [v for v in held.values() if isinstance(v, type)]
+        called = [v for k, v in held.items() if callable(v) and is_plain_object(v) and not k.startswith("__")]
+        return [*super().parts(), *classes, *called, *self.target.__mro__[1:]]
+
     def restore(self, contents: Any) -> None:
         for name in self.contents():
             if name not in contents:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 
 import numpy as np
@@ -131,3 +132,115 @@ def test_a_name_that_is_deleted(monkeypatch):
     guards.add(reader)
     monkeypatch.delitem(globals(), "SCALE")
     assert not guards.hold()
+
+
+class Above:
+    level = 1.0
+
+
+class Below(Above):
+    @classmethod
+    def scaled(cls, x):
+        return x * cls.level
+
+
+class Meta(type):
+    rank = 1.0
+
+
+class Made(metaclass=Meta):
+    pass
+
+
+class Factor:
+    by = 1.0
+
+    def __call__(self, x):
+        return x * self.by
+
+
+class Outer:
+    class Inner:
+        size = 1.0
+
+    above = Above
+    factor = Factor()
+
+
+MODULE.sub = types.ModuleType("settings.sub")
+MODULE.sub.depth = 1.0
+BELOW = Below()
+
+
+def nested_class(x):
+    return x * Outer.Inner.size
+
+
+def class_in_an_attribute(x):
+    return x * Outer.above.level
+
+
+def inherited(x):
+    return x * Below.level
+
+
+def inherited_by_an_instance(x):
+    return x * BELOW.level
+
+
+def inherited_by_a_class_method(x):
+    return Below.scaled(x)
+
+
+def of_a_metaclass(x):
+    return x * Made.rank
+
+
+def object_that_is_called(x):
+    return Outer.factor(x)
+
+
+def module_in_a_module(x):
+    return x * MODULE.sub.depth
+
+
+def module_by_text(x):
+    return x * getattr(MODULE, "gain")  # noqa: B009
+
+
+def module_as_a_dict(x):
+    return x * vars(MODULE)["gain"]
+
+
+def globals_as_a_dict(x):
+    return x * globals()["SCALE"]
+
+
+@pytest.mark.parametrize(
+    ("function", "target", "name"),
+    [
+        (nested_class, Outer.Inner, "size"), (class_in_an_attribute, Above, "level"), (inherited, Above, "level"),
+        (inherited_by_an_instance, Above, "level"), (inherited_by_a_class_method, Above, "level"),
+        (of_a_metaclass, Meta, "rank"), (object_that_is_called, Factor, "by"),
+        (module_in_a_module, MODULE.sub, "depth"), (module_by_text, MODULE, "gain"),
+        (module_as_a_dict, MODULE, "gain"), (globals_as_a_dict, sys.modules[__name__], "SCALE"),
+    ],
+)  # fmt: skip
+def test_what_is_read_through_something_else(function, target, name, monkeypatch):
+    compiled = jit(function)
+    for value in (2.0, 5.0, 7.0):
+        monkeypatch.setattr(target, name, value)
+        for _ in range(3):
+            assert compiled(3.0) == function(3.0) == 3.0 * value
+    assert compiled.cache_info().hits == 6
+
+
+def test_a_static_class_with_a_class_in_it(monkeypatch):
+    def scaled(x, cls):
+        return x * cls.Inner.size
+
+    compiled = jit(scaled)
+    for value in (2.0, 5.0):
+        monkeypatch.setattr(Outer.Inner, "size", value)
+        for _ in range(3):
+            assert compiled(3.0, Outer) == 3.0 * value
