@@ -251,5 +251,5 @@ def test_what_fails_has_left_its_source(tmp_path):
         return open(x) if x > 1 else x
 
     with pytest.raises(anabranch.AnabranchError):
-        f(1)
+        f(1.0)
     assert [p.name.split(".")[-2] for p in tmp_path.iterdir() if p.name.endswith("source.py")] == ["source"]
