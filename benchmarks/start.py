@@ -33,6 +33,8 @@ def run(folder: str, *task: str) -> dict[str, float]:
     places = {"START_CACHE": folder, "NUMBA_CACHE_DIR": folder, "ANABRANCH_CACHE": "1", "ANABRANCH_CACHE_DIR": folder}
     command = [sys.executable, "-m", "benchmarks.start_worker", *task]
     environment = {**os.environ, **places, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
+    # Modules that were never imported before would be compiled from source by each process.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         raise RuntimeError(f"{' '.join(task)}: {done.stderr.strip().splitlines()[-1]}")
