@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 _EXTENDED = dis.opmap["EXTENDED_ARG"]
 _LOAD = dis.opmap["LOAD_GLOBAL"]
+_IMPORT = dis.opmap["IMPORT_NAME"]
 _CHANGE = (dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"])
 
 
@@ -20,6 +21,11 @@ def read_globals(code: types.CodeType) -> set[str]:
 def assigned_globals(code: types.CodeType) -> set[str]:
     """The global names that a function, or one inside it, assigns or deletes."""
     return {code.co_names[i] for code in codes(code) for opcode in _CHANGE for i in _arguments(code, opcode)}
+
+
+def imported(code: types.CodeType) -> set[str]:
+    """The names of the modules that a function, or one inside it, imports; relative ones without their dots."""
+    return {code.co_names[i] for code in codes(code) for i in _arguments(code, _IMPORT)}
 
 
 def codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -5,13 +5,14 @@ An executable holds good as long as these are what they were; when one has chang
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.runtime.bytecode import assigned_globals, codes, read_globals
+from anabranch.runtime.bytecode import assigned_globals, codes, imported, read_globals
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.slots import GlobalVariable
@@ -54,6 +55,16 @@ class Guards:
             self.names.setdefault((id(scope), name), (scope, name, ABSENT))
         self._add_code()
         return [*new, *self._variables(value)]
+
+    def add_imports(self) -> None:
+        """Guard what functions have read from modules that they import; at the end, when these are there."""
+        for function in list(self.heap.functions):
+            names = imported(function.__code__)
+            found = _imported_modules(names, function.__globals__.get("__package__")) if names else {}
+            for place in map(vars, _modules(found, {*found, *_names(function.__code__)})):
+                for name in set(_names(function.__code__)):
+                    self._add_name(place, name)
+        self._add_code()
 
     def _variables(self, function: types.FunctionType) -> list[GlobalVariable]:
         """The global names that a function assigns, where they are new."""
@@ -193,6 +204,18 @@ def _names(code: types.CodeType) -> Iterator[str]:
     for part in codes(code):
         yield from part.co_names
         yield from (c for c in part.co_consts if type(c) is str and c.isidentifier())
+
+
+def _imported_modules(names: Collection[str], package: str | None) -> dict[str, types.ModuleType]:
+    """The modules of these names, which may be relative to a package or to one around it."""
+    around = [""]
+    while package:
+        around.append(package)
+        package = package.rpartition(".")[0]
+    candidates = {f"{outer}.{name}".strip(".") for name in names for outer in around}
+    # `import a.b` binds `a`.
+    candidates |= {c.partition(".")[0] for c in candidates}
+    return {c: m for c in candidates if isinstance(m := sys.modules.get(c), types.ModuleType)}
 
 
 def _modules(scope: Mapping[str, Any], names: Collection[str]) -> list[types.ModuleType]:

@@ -168,6 +168,8 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         trace.hoist = hoisted.handle
         for value in filter(may_change, given.statics):
             trace.enter(value)
+        if not isinstance(function, types.FunctionType):
+            trace.enter(function)  # a partial or an object that is called holds more than code
         copies = Heap(given.copies)
         try:
             value = resolve(function)(*given.args, **given.kwargs)
@@ -200,6 +202,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         _refuse_changes(copies)
+        guards.add_imports()
         effects = Effects.found(before, guards, given)
         return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
 

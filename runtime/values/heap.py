@@ -55,6 +55,7 @@ class Heap:
                 self.functions.append(value)
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()
+                pending += (value.__kwdefaults__ or {}).values()
                 attached = self.slots[id(value)] = FunctionSlot(value)
                 pending += attached.parts()
             elif isinstance(value, opaque.Remaining):

@@ -1,4 +1,4 @@
-"""Mutable objects whose contents can be compared but not carried: iterators, buffers, text streams, foreign arrays.
+"""Mutable objects whose contents can be compared but not carried: iterators, buffers, streams, views, foreign arrays.
 
 A branch or a loop's body that changes one at run time is refused, as nothing could put it back.
 """
@@ -6,6 +6,7 @@ A branch or a loop's body that changes one at run time is refused, as nothing co
 from __future__ import annotations
 
 import array
+import contextvars
 import gc
 import io
 import operator
@@ -17,8 +18,11 @@ from typing import Any
 from anabranch.runtime import interop
 from anabranch.runtime.values.containers import is_plain_object
 
-_BUFFERS = (bytearray, array.array)
+_BUFFERS = (bytearray, array.array, memoryview)
 _STREAMS = (io.StringIO, io.BytesIO)
+# What shows something that others change.
+_DOORS = (types.MappingProxyType, contextvars.ContextVar)
+_UNSET = object()
 
 
 class Remaining:
@@ -35,13 +39,17 @@ class Remaining:
 
 def is_opaque(value: Any) -> bool:
     """Whether an object is one of these."""
-    return isinstance(value, (*_BUFFERS, *_STREAMS)) or _is_iterator(value) or _is_foreign(value)
+    return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
 
 
 def state(value: Any) -> tuple[Any, ...]:
     """What tells whether the object has changed; parts of it are the objects that it holds."""
     if isinstance(value, _BUFFERS):
         return (bytes(value),)
+    if isinstance(value, types.MappingProxyType):
+        return (*value.keys(), *value.values())
+    if isinstance(value, contextvars.ContextVar):
+        return (value.get(_UNSET),)
     if _is_foreign(value):
         return interop.contents(value)
     if isinstance(value, _STREAMS):

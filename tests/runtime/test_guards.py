@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextvars
+import functools
+import importlib
 import sys
 import types
 
@@ -244,3 +247,120 @@ def test_a_static_class_with_a_class_in_it(monkeypatch):
         monkeypatch.setattr(Outer.Inner, "size", value)
         for _ in range(3):
             assert compiled(3.0, Outer) == 3.0 * value
+
+
+def imports_a_module(x):
+    import guarded_settings
+
+    return x * guarded_settings.GAIN
+
+
+def imports_a_name(x):
+    from guarded_settings import GAIN
+
+    return x * GAIN
+
+
+def imports_a_class(x):
+    from guarded_settings import Held
+
+    return x * Held.gain
+
+
+def imports_a_part(x):
+    import guarded_package.part
+
+    return x * guarded_package.part.GAIN
+
+
+def imports_a_part_by_another_name(x):
+    import guarded_package.part as part
+
+    return x * part.GAIN
+
+
+@pytest.mark.parametrize(
+    "function",
+    [imports_a_module, imports_a_name, imports_a_class, imports_a_part, imports_a_part_by_another_name],
+)
+def test_what_the_function_imports(function, tmp_path, monkeypatch):
+    text = "GAIN = 2.0\nclass Held:\n    gain = 2.0\n"
+    (tmp_path / "guarded_settings.py").write_text(text)
+    (tmp_path / "guarded_package").mkdir()
+    (tmp_path / "guarded_package" / "__init__.py").write_text("")
+    (tmp_path / "guarded_package" / "part.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    compiled = jit(function)
+    assert compiled(3.0) == 6.0
+    for module in map(sys.modules.get, ("guarded_settings", "guarded_package.part")):
+        if module is not None:
+            module.GAIN = module.Held.gain = 5.0
+    for _ in range(3):
+        assert compiled(3.0) == function(3.0) == 15.0
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_a_module_of_the_functions_own_package(tmp_path, monkeypatch):
+    (tmp_path / "guarded_home").mkdir()
+    (tmp_path / "guarded_home" / "__init__.py").write_text("")
+    (tmp_path / "guarded_home" / "settings.py").write_text("GAIN = 2.0\n")
+    (tmp_path / "guarded_home" / "use.py").write_text(
+        "def by_name(x):\n    from .settings import GAIN\n    return x * GAIN\n\n\n"
+        "def by_module(x):\n    from . import settings\n    return x * settings.GAIN\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    use = importlib.import_module("guarded_home.use")
+    compiled = [jit(use.by_name), jit(use.by_module)]
+    assert [f(3.0) for f in compiled] == [6.0, 6.0]
+    sys.modules["guarded_home.settings"].GAIN = 5.0
+    for _ in range(3):
+        assert [f(3.0) for f in compiled] == [15.0, 15.0]
+
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, x):
+        return x * self.by
+
+
+def test_what_a_partial_and_a_called_object_hold():
+    scale = Scale(2.0)
+    for compiled in (jit(functools.partial(lambda x, s: x * s.by, s=scale)), jit(scale), jit(scale.__call__)):
+        for by in (2.0, 5.0, 7.0):
+            scale.by = by
+            for _ in range(3):
+                assert compiled(3.0) == 3.0 * by
+
+
+def by_keyword(x, *, scale=[2.0]):  # noqa: B006
+    return x * scale[0]
+
+
+BEHIND = {"k": 2.0}
+SHOWN = types.MappingProxyType(BEHIND)
+CONTEXT = contextvars.ContextVar("CONTEXT", default=2.0)
+BYTES = bytearray(b"\x02")
+WINDOW = memoryview(BYTES)
+
+
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        (lambda x: by_keyword(x), lambda: by_keyword.__kwdefaults__["scale"].__setitem__(0, 5.0)),
+        (lambda x: x * SHOWN["k"], lambda: BEHIND.__setitem__("k", 5.0)),
+        (lambda x: x * CONTEXT.get(), lambda: CONTEXT.set(5.0)),
+        (lambda x: x * WINDOW[0], lambda: BYTES.__setitem__(0, 5)),
+    ],
+    ids=["keyword default", "mapping proxy", "context variable", "memory view"],
+)
+def test_what_shows_something_that_others_change(function, change):
+    compiled = jit(function)
+    for _ in range(3):
+        assert compiled(3.0) == function(3.0) == 6.0
+    change()
+    for _ in range(3):
+        assert compiled(3.0) == function(3.0) == 15.0
