@@ -6,7 +6,9 @@ import contextlib
 import io
 import re
 import sys
+import types
 import warnings
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -428,3 +430,25 @@ def test_a_function_that_changes_outside_lists_is_traced_at_each_call(monkeypatc
         compiled(x)
     assert seen == [1.0, 2.0, 3.0]
     assert len(traces) == 3
+
+
+def test_what_libraries_keep_to_themselves_is_read_once(monkeypatch):
+    class Held:
+        value = 2.0
+
+    held, settings = Held(), types.ModuleType("settings")
+    settings.gain_1 = 2.0
+    reference, which = weakref.ref(held), 1
+
+    def by_reference(x):
+        return x * reference().value
+
+    def by_text(x):
+        return x * getattr(settings, f"gain_{which}")
+
+    for function, target, name in ((by_reference, held, "value"), (by_text, settings, "gain_1")):
+        compiled = jit(function)
+        assert compiled(3.0) == function(3.0) == 6.0
+        monkeypatch.setattr(target, name, 5.0)
+        assert function(3.0) == 15.0
+        assert compiled(3.0) == 6.0
