@@ -63,7 +63,9 @@ def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "settings": settings}
-    writer.unless(f"settings() is {writer.constant(settings())}")
+    # Each `configure` block has an object of its own.
+    chosen = writer.constant(settings())
+    writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
     arguments = Arguments(writer, plan.known)
     for place in form.places:

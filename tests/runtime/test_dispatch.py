@@ -284,6 +284,17 @@ def test_settings_of_the_moment():
         assert wrapped([1, 2, 3], 1) == 2
 
 
+def test_settings_that_are_the_same_in_other_blocks():
+    wrapped = jit(pick)
+    for _ in range(8):
+        with configure(checks=True):
+            assert wrapped(np.arange(5.0), 1) == 1.0
+    (quick,) = ways(wrapped)
+    assert quick((np.arange(5.0), 2), {}) == 2.0
+    with configure(checks=False):
+        assert quick((np.arange(5.0), 2), {}) is MISS
+
+
 def test_called_while_another_function_is_traced():
     wrapped = quickened(add, 1, 2)
 
