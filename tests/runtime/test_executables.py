@@ -23,15 +23,6 @@ def newton(x):
     return y
 
 
-@pytest.fixture
-def compiled(monkeypatch):
-    """How often XLA has compiled."""
-    count = []
-    plain = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda *a: count.append(1) or plain(*a))
-    return count
-
-
 def entries(folder):
     return sorted((folder / "executables").iterdir())
 

@@ -53,15 +53,6 @@ def newton(x):
     return y
 
 
-@pytest.fixture
-def compiled(monkeypatch):
-    """How often XLA has compiled."""
-    count = []
-    plain = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda *a: count.append(1) or plain(*a))
-    return count
-
-
 def environment(folder, **more):
     return {**os.environ, "ANABRANCH_CACHE": "1", "ANABRANCH_CACHE_DIR": str(folder), "PYTHONPATH": PATH, **more}
 
