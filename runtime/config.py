@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
+import operator
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,8 @@ class Switches(TypedDict, total=False):
     auto_static: bool
     unroll_limit: int
     recursion_limit: int
+    capacity: int
+    capacity_limit: int
     full_tracebacks: bool
     disable_jit: bool
     cache_size: int
@@ -50,6 +53,12 @@ class Settings:
     recursion_limit : int
         To what depth a function may call itself under run-time conditions; a call that goes deeper raises
         `RecursionError`.
+    capacity : int
+        How many elements there is room for, at first, in what has a size that only the run knows and that nothing
+        bounds: `np.zeros(n)` for a computed `n`, a list that a loop makes longer. A call that needs more is compiled
+        anew with more.
+    capacity_limit : int
+        How many elements there may be room for at most; a call that needs more raises `CapacityError`.
     full_tracebacks : bool
         Whether tracebacks show the project's own frames, too.
     disable_jit : bool
@@ -80,6 +89,8 @@ class Settings:
     auto_static: bool = True
     unroll_limit: int = 1024
     recursion_limit: int = 32
+    capacity: int = 256
+    capacity_limit: int = 2**26
     full_tracebacks: bool = False
     disable_jit: bool = False
     cache_size: int = 256
@@ -92,11 +103,14 @@ class Settings:
     cache_dir: Path | None = None
 
     @property
-    def traced(self) -> tuple[bool, int, int]:
+    def traced(self) -> tuple[int, ...]:
         """Those that decide what is compiled: a signature has an executable for each."""
-        return (self.checks, self.unroll_limit, self.recursion_limit)
+        found: tuple[int, ...] = _traced(self)
+        return found
 
 
+TRACED = ("checks", "unroll_limit", "recursion_limit", "capacity", "capacity_limit")
+_traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 

@@ -78,7 +78,7 @@ class Donation:
         staying = set(_given_back(plan, calling.arguments))
         for leaf in sorted(calling.donated & calling.arguments.device.keys()):
             place = _place(plan.program.in_types[leaf], free)
-            if leaf in staying:
+            if leaf in staying or plan.capacities:
                 unusable.append(leaf)
             elif leaf in returned:
                 handed_on.append(leaf)
@@ -95,11 +95,11 @@ class Donation:
             return
         names = calling.leaf_names()
         which = ", ".join(f"{names[leaf]} ({plan.program.in_types[leaf]})" for leaf in self.unusable)
-        warnings.warn(
-            f"{calling.fun_name}: no result can take over the memory of what is donated: {which}; a result of the same "
-            "shape and dtype can. These arguments are kept",
-            stacklevel=stacklevel(),
-        )
+        why = "a result of the same shape and dtype can"
+        if plan.capacities:
+            why = f"a call may have to run again, with more room for {plan.capacities[0].place}"
+        text = f"{calling.fun_name}: no result can take over the memory of what is donated: {which}; {why}"
+        warnings.warn(f"{text}. These arguments are kept", stacklevel=stacklevel())
 
 
 def _place(type: ArrayType, free: dict[int, ArrayType]) -> int | None:

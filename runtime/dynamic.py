@@ -39,10 +39,7 @@ class Dynamic(Wrapped[P, R]):
 
     def clear_cache(self) -> None:
         """Forget all executables."""
-        self._programs.clear()
-
-    def cache_clear(self) -> None:
-        """Forget all executables, as the functions of `functools.lru_cache` do."""
+        super().clear_cache()
         self._programs.clear()
 
     def cache_info(self) -> CacheInfo:

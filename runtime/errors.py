@@ -13,6 +13,7 @@
     ├── ShapeMismatchError               (also ValueError)
     ├── AliasError                       (also ValueError)
     ├── IntegerRangeError                (also OverflowError)
+    ├── CapacityError
     ├── StaticArgumentError              (also TypeError)
     ├── ImmutableArrayError              (also TypeError)
     ├── DeletedArrayError                (also RuntimeError)
@@ -67,6 +68,14 @@ class IntegerRangeError(AnabranchError, OverflowError):
     """A Python int went beyond the 64 bits that compiled code has for it.
 
     Eager Python would go on with a longer number, so no `except` clause of a compiled function catches it.
+    """
+
+
+class CapacityError(AnabranchError):
+    """Something whose size only the run knows has no room: the settings allow no more, or it is fixed.
+
+    What to change: raise `capacity_limit`; of what was compiled ahead of time, `capacity`, or call the jitted function,
+    which is compiled anew with more room by itself.
     """
 
 

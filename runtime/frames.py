@@ -7,8 +7,14 @@ import os
 import pathlib
 import sys
 import types
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
 
 from anabranch.runtime.ir import Source
+
+Position: TypeAlias = tuple[str, int, int, int]  # file, line, column, end column; columns count from 0
 
 _HERE = pathlib.Path(__file__)
 # In an editable install the package's folders are links, and code knows its file by either path. Frames of contextlib
@@ -23,6 +29,9 @@ _STANDARD = os.path.dirname(os.__file__)
 LIBRARY = (_STANDARD, os.path.join(sys.exec_prefix, os.path.relpath(_STANDARD, sys.base_prefix)))
 
 
+# NumPy's own Python code stands between a user's and the project's, which it calls by its protocols.
+_NUMPY = os.path.dirname(np.__file__)
+
 # Files of the project that were met: each equation asks for those of the frames that it came through.
 _files: set[str] = set()
 
@@ -35,6 +44,30 @@ def internal(filename: str) -> bool:
     if found and filename.endswith(".py"):  # not code that was made for one call
         _files.add(filename)
     return found
+
+
+def users(frame: types.FrameType | None, until: str = "") -> Iterator[types.FrameType]:
+    """The user's frames from this one outwards, up to a function of the project's own of this name."""
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if internal(filename):
+            if frame.f_code.co_name == until:
+                return
+        elif not filename.startswith(_NUMPY):
+            yield frame
+        frame = frame.f_back
+
+
+def position(frame: types.FrameType) -> Position:
+    """Where a frame stands."""
+    return instruction(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def instruction(code: types.CodeType, lasti: int, line: int) -> Position:
+    """Where an instruction of a line stands."""
+    spans = list(code.co_positions())
+    _, _, start, end = spans[lasti // 2] if 0 <= lasti // 2 < len(spans) else (None,) * 4
+    return code.co_filename, line, start or 0, end or 0
 
 
 def stacklevel() -> int:

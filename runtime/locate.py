@@ -6,20 +6,17 @@ import linecache
 import types
 from collections.abc import Iterator
 
-from anabranch.runtime.frames import internal
+from anabranch.runtime.frames import Position, instruction, internal, position
 from anabranch.runtime.values.checks import is_part
 
 
-def positions(error: BaseException) -> tuple[str, int, int, int] | None:
+def positions(error: BaseException) -> Position | None:
     """(file, line, column, end column) of the innermost of the user's frames; columns count from 0."""
     found = None
     for tb in _walk(error.__traceback__):
         code = tb.tb_frame.f_code
-        if internal(code.co_filename):
-            continue
-        spans = list(code.co_positions())
-        _, _, start, end = spans[tb.tb_lasti // 2] if tb.tb_lasti // 2 < len(spans) else (None, None, None, None)
-        found = (code.co_filename, tb.tb_lineno, start or 0, end or 0)
+        if not internal(code.co_filename):
+            found = instruction(code, tb.tb_lasti, tb.tb_lineno)
     return found
 
 
@@ -38,9 +35,7 @@ def add_location(error: BaseException) -> None:
 
 def add_call_site(error: BaseException, caller: types.FrameType) -> None:
     """The same for an error in the arguments of a call: the place is where the call stands."""
-    spans = list(caller.f_code.co_positions())
-    _, _, start, end = spans[caller.f_lasti // 2] if 0 <= caller.f_lasti // 2 < len(spans) else (None,) * 4
-    _append(error, caller.f_code.co_filename, caller.f_lineno, start or 0, end or 0)
+    _append(error, *position(caller))
 
 
 def _append(error: BaseException, filename: str, line: int, start: int, end: int) -> None:

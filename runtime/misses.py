@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.array import Array
-from anabranch.runtime.config import Settings, settings
+from anabranch.runtime.config import TRACED, Settings, settings
 from anabranch.runtime.guard_changes import changes
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.signature import Repeated
@@ -39,6 +39,8 @@ class Miss:
         Those of an executable for the signature that does not hold good any more.
     was_dropped : bool
         Whether there was an executable for the signature, which had to make room.
+    had_no_room : bool
+        Whether a run of the one for the signature needed more capacity than it has.
     """
 
     function: str
@@ -47,6 +49,7 @@ class Miss:
     compiles: int
     guards: Guards | None = None
     was_dropped: bool = False
+    had_no_room: bool = False
 
 
 def report(miss: Miss, earlier: Callable[[], list[Any]]) -> None:
@@ -77,6 +80,8 @@ def explanation(miss: Miss, earlier: list[Any]) -> str:
             "something that the function reads from outside"
         ]
         return f"the signature is one of before, but since then this has changed: {'; '.join(found)}"
+    if miss.had_no_room:
+        return "a run of what was compiled for the signature needed more capacity than it has"
     if miss.was_dropped:
         size = settings().cache_size
         return f"its executable for this signature had made room for others: cache_size is {size}"
@@ -103,7 +108,7 @@ def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if aliases:
         yield "which arrays are one", str(aliases)
     if traced_under != Settings().traced:
-        named_settings = zip(("checks", "unroll_limit", "recursion_limit"), traced_under, strict=True)
+        named_settings = zip(TRACED, traced_under, strict=True)
         yield "settings", " ".join(f"{name}={value}" for name, value in named_settings)
 
 

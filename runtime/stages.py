@@ -13,6 +13,7 @@ from anabranch.runtime import executables, lower as lowering, stablehlo
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.calling import Call, Calling, out_info
+from anabranch.runtime.capacities import OverflowedError
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import DonatingExecution, Donation
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
@@ -242,6 +243,8 @@ class Compiled(Stage):
             When the arguments are of another signature.
         StaleExecutableError
             When a global, a closure or an object that the function reads has changed since it was traced.
+        CapacityError
+            When something whose size only the run knows has less room than it needs.
         """
         found = self.execution.quick(args, kwargs)
         if found is not MISS:
@@ -253,7 +256,11 @@ class Compiled(Stage):
                 "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
         self._quicken((args, kwargs))
-        return self.execution.run(leaves)
+        try:
+            return self.execution.run(leaves)
+        except OverflowedError as overflow:
+            error = overflow.as_fixed()
+        raise error
 
     def _quicken(self, written: Call) -> None:
         """Let the next such call take the quick way, which is the jitted function's where nothing is static."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime import frames
+from anabranch.runtime.capacities import Capacity, Place
 from anabranch.runtime.decisions import asked
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
@@ -120,6 +121,8 @@ class Trace:
         # Where somebody asks what is decided; and the names of the arguments' leaves, then.
         self.decisions = asked()
         self.names: list[str] = []
+        # The room that was asked for, and given.
+        self.capacities: dict[Place, Capacity] = {}
         self.error_code = Storage(_INT32)
         self.print_options: dict[str, Any] = dict(np.get_printoptions())
         self.effects = Storage(_INT32)  # how many came before

@@ -13,6 +13,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
+from anabranch.runtime.capacities import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
@@ -70,6 +71,7 @@ class Plan:
     hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[Specialised, ...] = ()
+    capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
     @property
@@ -103,12 +105,22 @@ class Plan:
         """Raise what the outputs say has failed."""
         first = len(outputs) - len(self.details)
         failure = self.failures[int(outputs[first - 1]) - 1]
-        raise_failure(failure, dict(zip(self.details, outputs[first:], strict=True)))
+        try:
+            raise_failure(failure, dict(zip(self.details, outputs[first:], strict=True)))
+        except OverflowedError as error:
+            error.effects = int(outputs[first - 2]) if self.looks_at_callers else 0
+            raise
+
+    def overflowed(self, code: int) -> bool:
+        """Whether an error code says that some room was too small."""
+        return isinstance(self.failures[code - 1].make, Overflowed)
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
         first = len(outputs) - len(self.details)
         code = int(outputs[first - 1]) if self.can_fail else 0
+        if code and self.capacities and self.overflowed(code):
+            self.fail(outputs)  # what waits for the end is done by the run that counts
         if self.effects:
             width = sum(1 + w for _, w in self.effects)
             end = first - self.can_fail
@@ -337,6 +349,7 @@ def _plan(
         hoisted=tuple(hoisted.arrays),
         known=arguments.known,
         needs=arguments.words(arguments.needs),
+        capacities=tuple(trace.capacities.values()),
         on_device=bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays),
     )  # fmt: skip
 

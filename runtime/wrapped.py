@@ -16,6 +16,7 @@ from anabranch import transpile
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
+from anabranch.runtime.capacities import Learned, OverflowedError, knowing
 from anabranch.runtime.compiling import compile_function, tracing_alone
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.call import counterpart, resolve
@@ -30,6 +31,7 @@ from anabranch.runtime.functions import method_of, name_of, parameter_names, pla
 from anabranch.runtime.instances import PerInstance
 from anabranch.runtime.known import Known, known_key
 from anabranch.runtime.locate import add_call_site, hide_internal_frames
+from anabranch.runtime.ops.effect import done_before
 from anabranch.runtime.options import Options
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.stages import Compiled, Lowered, Traced
@@ -72,6 +74,7 @@ class Wrapped(Generic[P, R]):
         self._statics = Statics(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._known = Known()
+        self._learned = Learned()
         self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
         if getattr(function, "__isabstractmethod__", False):
@@ -111,7 +114,25 @@ class Wrapped(Generic[P, R]):
         else:
             self._executables.hits += 1
             self._quicken(exact, compiled.execution, (args, kwargs), call)
-        return compiled.execution.run(leaves)
+        try:
+            return compiled.execution.run(leaves)
+        except OverflowedError as overflow:
+            found = overflow
+        return self._run_again(args, kwargs, found)
+
+    def _run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], overflow: OverflowedError) -> Any:
+        """The call once more, with more room, as often as it takes; effects that were done are not done again."""
+        name = name_of(self.__anabranch_function__)
+        while True:
+            key, leaves, call = self._signature(args, kwargs)
+            with configure(**self.__anabranch_options__.settings):
+                self._learned.grow(self._exact(key, leaves), overflow, name)
+            compiled = self._compile(key, leaves, call)
+            try:
+                with done_before(overflow.effects):
+                    return compiled.execution.run(leaves)
+            except OverflowedError as again:
+                overflow = again
 
     def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
         """Let the next such call take the quick way; a signature that is met once only pays nothing for it."""
@@ -233,6 +254,7 @@ class Wrapped(Generic[P, R]):
         """Forget all executables."""
         self._executables.clear()
         self._known.clear()
+        self._learned.clear()
 
     def cache_clear(self) -> None:
         """Forget all executables, as the functions of `functools.lru_cache` do."""
@@ -261,12 +283,13 @@ class Wrapped(Generic[P, R]):
             exact = self._exact(key, leaves)
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)
-                if found is not None and found.execution.plan.guards.hold():
+                suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
+                if found is not None and suffices and found.execution.plan.guards.hold():
                     return found
             cache.misses += 1
             cache.compiles += 1
-            guards = None if found is None else found.execution.plan.guards
-            miss = misses.Miss(name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact))
+            guards = found.execution.plan.guards if found is not None and suffices else None
+            miss = misses.Miss(name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact), not suffices)
             misses.report(miss, cache.keys)
             trace = functools.partial(self._trace_shown, key, leaves, call)
             made = compile_function(self.__anabranch_function__, name, trace, self.source)
@@ -304,7 +327,8 @@ class Wrapped(Generic[P, R]):
         )
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
-        plan = trace_call(function, arguments)
+        with knowing(self._learned.of(self._exact(key, leaves))):
+            plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)

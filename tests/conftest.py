@@ -22,6 +22,17 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How often XLA has compiled, by the length of what this gives."""
+    from anabranch.runtime import executables
+
+    count: list[int] = []
+    plain = executables.compile_text
+    monkeypatch.setattr(executables, "compile_text", lambda *a: count.append(1) or plain(*a))
+    return count
+
+
+@pytest.fixture
 def run_python(tmp_path: Path) -> Callable[[str], str]:
     """Run a program in a fresh interpreter, outside the checkout, and give what it printed."""
 

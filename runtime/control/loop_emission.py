@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.capacities import Overflowed
 from anabranch.runtime.control import branches, loop_aliasing
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, initial
@@ -16,7 +17,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import atoms, layout as layouts
+from anabranch.runtime.values import atoms, layout as layouts, regions
 from anabranch.runtime.values.array import Array
 
 
@@ -52,11 +53,19 @@ class Emission:
         """The leaves after the loop (then the first-step memories), and how many steps ran."""
         init = init + [self._first_init(k) for k in self.firsts]
         init = init + [atoms.literal(np.zeros((), a.type.dtype)) for a in self._positions()]
-        # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees.
-        stops = self.fails and bool(self.outer.trace.regions)
+        # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
+        # without room for a step's values no later step may loop on what is there instead.
+        stops = self.fails and (bool(self.outer.trace.regions) or self._may_overflow())
         if self.loop.test is None and not self.coded and not stops:
             return self._emit_for(init)
         return self._emit_while(init)
+
+    def _may_overflow(self) -> bool:
+        trace = self.body.trace
+        if not trace.capacities:
+            return False
+        numbers = regions.literals(self.body.equations)
+        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures, 1))
 
     def _positions(self) -> list[Atom]:
         """Where the views lie that names are after a step."""
@@ -130,7 +139,8 @@ class Emission:
         builder = current()
         width = 2 + len(self.loop.init)
         verdict: Atom = atoms.literal(True)
-        if self.fails:
+        # What comes of too little room before the loop might keep it running for ever.
+        if self.fails or builder.trace.capacities:
             verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
         if self.coded:
             code = atoms.convert(layouts.pack(state[0], self.types.layouts[0])[0].atom, np.int64)

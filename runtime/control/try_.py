@@ -159,8 +159,27 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     def failing(code: Atom, _: tuple[int, ...]) -> Any:
         return form.unless_left(final(), _failing(code))
 
+    def passing(code: Atom, _: tuple[int, ...]) -> Any:
+        return _failing(code)()
+
     success = None if value is MISSING else lambda: form.unless_left(final(), lambda: value)
-    return _Fork(region, f"the try at {where(final)}").run(success, [failing], dict.fromkeys(numbers, 0))
+    ways, places = _distinct({n: passing if _passes(region, n) else failing for n in numbers})
+    return _Fork(region, f"the try at {where(final)}").run(success, ways, places)
+
+
+def _passes(region: Region, number: int) -> bool:
+    return passes(revived(region.builder.trace.failures[number - 1]))
+
+
+def may_raise(region: Region) -> bool:
+    """Whether something in a region may fail that eager Python would raise, too."""
+    return not all(_passes(region, number) for number in region.numbers())
+
+
+def _distinct(wanted: Mapping[int, _Enter]) -> tuple[list[_Enter], dict[int, int]]:
+    """The ways that failures take, each once, and the place among them of each failure's."""
+    ways = list(dict.fromkeys(wanted.values()))
+    return ways, {number: ways.index(way) for number, way in wanted.items()}
 
 
 def _raising(error: BaseException) -> Block:

@@ -11,6 +11,7 @@ from typing import Any
 
 from anabranch.runtime.control import special
 from anabranch.runtime.control.branches import is_own
+from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import UnreachableError, current, tracing
 from anabranch.runtime.values.heap import Heap
@@ -55,7 +56,7 @@ class _Managed:
         unreachable = isinstance(error, UnreachableError)
         if error is not None and is_own(error) and not unreachable:
             return False
-        may_fail = unreachable or self.region.failed(current())
+        may_fail = unreachable or (self.region.failed(current()) and may_raise(self.region))
         if may_fail and _may_end_exceptions(self.manager):
             raise UnsupportedOperationError(
                 "the block of a with statement may raise at run time, and its manager, a "

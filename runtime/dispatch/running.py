@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from anabranch.runtime._host import is_staged, reader
 from anabranch.runtime._jaxlib import has_forgotten
 from anabranch.runtime.array import Array
+from anabranch.runtime.capacities import OverflowedError
 from anabranch.runtime.dispatch.arguments import Arguments
 from anabranch.runtime.dispatch.writer import UnsuitedError, Writer
-from anabranch.runtime.execution import Execution
+from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.signature import number_on_device
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values import layout as layouts
@@ -21,9 +22,15 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
 
 
-def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> NoReturn:
-    """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this."""
-    plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
+def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> Any:
+    """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this.
+
+    Where there was too little room, the long way does it all again.
+    """
+    try:
+        plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
+    except OverflowedError:
+        return MISS
 
 
 class Running:
@@ -91,7 +98,7 @@ class Running:
         code = self._writer.constant(reader(self._executable.outputs[place]))
         self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
         outputs = ", ".join(self._outputs)
-        self._writer.lines.append(f"if {code}({self._outputs[place]}): failed([{outputs}])")
+        self._writer.lines.append(f"if {code}({self._outputs[place]}): return failed([{outputs}])")
 
     def _unpacked(self) -> str:
         return f"{', '.join(self._outputs)}, = " if self._outputs else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,25 @@ from anabranch.runtime.ops.op import NDArray, Op, expect
 _INT32 = np.dtype(np.int32)
 
 
+# How many effects of the computation that runs now were done before, by a run that did not come to its end.
+_done: contextvars.ContextVar[int] = contextvars.ContextVar("done", default=0)
+
+
+@contextlib.contextmanager
+def done_before(count: int) -> Iterator[None]:
+    """Run a computation again without the effects that the first run has done."""
+    token = _done.set(count)
+    try:
+        yield
+    finally:
+        _done.reset(token)
+
+
 class _Effect(Op):
     """`effect[action] sequence, code, *values`: calls `action(*values)` unless `code` says that something has failed.
 
-    The int32 that it takes and gives fixes the order: each effect takes what the one before it gave.
+    The int32 that it takes and gives, the number of those done so far, fixes the order: each effect takes what the one
+    before it gave.
     """
 
     pure = False
@@ -32,8 +49,16 @@ class _Effect(Op):
         sequence, code, *values = arrays
         if not code:
             # XLA's arrays are its own memory, which is gone after the call.
-            params["action"](*map(np.array, values))
-        return (np.asarray(sequence + 1, np.int32),)
+            self._act(int(sequence), params["action"], [np.array(v) for v in values])
+            sequence = sequence + 1
+        return (np.asarray(sequence, np.int32),)
+
+    @staticmethod
+    def _act(number: int, action: Callable[..., None], values: Sequence[NDArray]) -> None:
+        done = _done.get()
+        if number >= done:
+            with done_before(0) if done else contextlib.nullcontext():
+                action(*values)
 
     def lower(
         self,

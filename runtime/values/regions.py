@@ -67,7 +67,7 @@ class Region:
     def numbers(self) -> list[int]:
         """The numbers of what may fail in the region, but for what only dropped traces of loops had."""
         trace = self.builder.trace
-        used = _literals(self.builder.equations[self.equations :])
+        used = literals(self.builder.equations[self.equations :])
         used |= _values([self.builder.read(trace.error_code)])
         return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures) + 1) if n in used]
 
@@ -91,13 +91,13 @@ def _values(found: Iterable[Atom]) -> set[int]:
     return {int(a.value) for a in found if isinstance(a, Literal) and a.value.dtype == np.int32 and not a.value.ndim}
 
 
-def _literals(equations: Iterable[Equation]) -> set[int]:
-    """The int32 constants in equations and in the Programs in them."""
+def literals(equations: Iterable[Equation]) -> set[int]:
+    """The int32 constants in equations, numbers of failures among them, and in the Programs in them."""
     used: set[int] = set()
     for equation in equations:
         used |= _values(equation.inputs)
         for program in equation.programs():
-            used |= _literals(program.equations) | _values(program.outputs)
+            used |= literals(program.equations) | _values(program.outputs)
     return used
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
-import os
 import sys
-import types
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -19,11 +17,10 @@ import numpy as np
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
-from anabranch.runtime.frames import internal
+from anabranch.runtime.frames import Position, position, users
 from anabranch.runtime.ir import Atom, Literal, Var
 from anabranch.runtime.trace import Builder, current, tracing
 
-_NUMPY = os.path.dirname(np.__file__)
 E = TypeVar("E", bound=AnabranchError)
 
 
@@ -42,7 +39,7 @@ class Need:
 
     leaves: frozenset[int]
     what: str
-    place: tuple[str, int, int, int] | None
+    place: Position | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Specialised:
 
     names: tuple[str, ...]
     what: str
-    place: tuple[str, int, int, int] | None
+    place: Position | None
 
     @property
     def where(self) -> str:
@@ -158,13 +155,7 @@ def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]
             yield output, inputs
 
 
-def place() -> tuple[str, int, int, int] | None:
-    """(file, line, column, end column) of the innermost of the user's frames."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and (internal(frame.f_code.co_filename) or frame.f_code.co_filename.startswith(_NUMPY)):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    spans = list(frame.f_code.co_positions())
-    _, _, start, end = spans[frame.f_lasti // 2] if 0 <= frame.f_lasti // 2 < len(spans) else (None,) * 4
-    return frame.f_code.co_filename, frame.f_lineno, start or 0, end or 0
+def place() -> Position | None:
+    """Where the innermost of the user's frames stands."""
+    frame = next(users(sys._getframe(1)), None)
+    return None if frame is None else position(frame)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anabranch.runtime.errors import (
         AliasError as AliasError,
         AnabranchError as AnabranchError,
+        CapacityError as CapacityError,
         ConcretizationError as ConcretizationError,
         DeletedArrayError as DeletedArrayError,
         DonationError as DonationError,
@@ -69,6 +70,7 @@ _MODULES = {
     "errors": (
         "AliasError",
         "AnabranchError",
+        "CapacityError",
         "ConcretizationError",
         "DeletedArrayError",
         "EscapedTracerError",
