@@ -11,9 +11,11 @@ _SMALL = 128 * 1024
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 # Calls of functions, of this process or of a library, which a native loop cannot make.
-_CALLS = frozenset({"effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig"})
+_CALLS = frozenset(
+    {"effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort"}
+)
 # Library calls and passes of XLA that a native loop would lose.
-_LARGE = frozenset({"dot_general", "sort", "argsort"})
+_LARGE = frozenset({"dot_general"})
 
 
 def is_small(program: Program) -> bool:

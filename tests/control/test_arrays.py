@@ -405,6 +405,16 @@ def one_of_two_arrays_in_nested_loops(a, b, n):
     return a.sum()
 
 
+@case((A, 3), (-A, 1), (A, 0))
+def sorted_in_a_loop(a, n):
+    b = a
+    while n > 0:
+        b = np.sort(-b)
+        n -= 1
+        a = b[np.argsort(a * b)]
+    return a, b
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_arrays(program: Program) -> None:
     program.check()
