@@ -15,12 +15,12 @@ from benchmarks.kernels import Kernel
 Function = Callable[..., Any]
 
 
-def _as_numpy(kernel: Kernel) -> Function:
+def _as_numpy(kernel: Kernel[Any]) -> Function:
     """The kernel as it stands."""
     return kernel.function
 
 
-def _as_anabranch(kernel: Kernel) -> Function:
+def _as_anabranch(kernel: Kernel[Any]) -> Function:
     """The same source under `anabranch.jit`."""
     from anabranch import jit
 
@@ -28,7 +28,7 @@ def _as_anabranch(kernel: Kernel) -> Function:
     return compiled
 
 
-def _as_numba(kernel: Kernel) -> Function:
+def _as_numba(kernel: Kernel[Any]) -> Function:
     """The same source under `numba.njit`."""
     from numba import njit
 
@@ -36,7 +36,7 @@ def _as_numba(kernel: Kernel) -> Function:
     return compiled
 
 
-def _as_jax(kernel: Kernel) -> Function:
+def _as_jax(kernel: Kernel[Any]) -> Function:
     """The hand-written peer under `jax.jit`, with 64-bit types; NumPy in, NumPy out, as for the others."""
     import jax
 
@@ -45,7 +45,7 @@ def _as_jax(kernel: Kernel) -> Function:
 
     def call(*arguments: Any) -> Any:
         # The conversion waits for the result, so it also ends the time measured.
-        return jax.tree.map(np.asarray, compiled(*arguments))
+        return kernel.from_jax(jax.tree.map(np.asarray, compiled(*arguments)))
 
     return call
 
@@ -60,7 +60,7 @@ class Peer:
 
     name: str
     module: str
-    prepare: Callable[[Kernel], Function]
+    prepare: Callable[[Kernel[Any]], Function]
     visible: Callable[[Any, tuple[Any, ...]], Any]
 
     def installed(self) -> bool:

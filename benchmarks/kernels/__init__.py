@@ -9,11 +9,13 @@ expressions.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from benchmarks.arrays import Size
+
+SizeT = TypeVar("SizeT")
 
 NAMES = (
     "jacobi_2d_slices",
@@ -36,16 +38,20 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
-    """One benchmark: `function` and the function that `jax_kernel` makes both take `arguments(size)`."""
+class Kernel(Generic[SizeT]):
+    """One benchmark: `function` and the function that `jax_kernel` makes both take `arguments(size)`.
+
+    `from_jax` makes NumPy's result of what JAX's function gives, where a size is known only when it has run.
+    """
 
     name: str
     function: Callable[..., Any]
-    arguments: Callable[[Size], tuple[Any, ...]]
+    arguments: Callable[[SizeT], tuple[Any, ...]]
     jax_kernel: Callable[[], Callable[..., Any]]
+    from_jax: Callable[[Any], Any]
 
 
-def load(name: str) -> Kernel:
+def load(name: str) -> Kernel[Size]:
     """Import the kernel called `name`.
 
     Raises
@@ -53,7 +59,17 @@ def load(name: str) -> Kernel:
     ValueError
         If `name` is not in `NAMES`.
     """
-    if name not in NAMES:
-        raise ValueError(f"no kernel {name!r}; there are {', '.join(NAMES)}")
-    module = importlib.import_module(f"benchmarks.kernels.{name}")
-    return Kernel(name, getattr(module, name), module.arguments, module.jax_kernel)
+    return kernel_of(__name__, NAMES, name)
+
+
+def kernel_of(package: str, names: Sequence[str], name: str) -> Kernel[Any]:
+    """Import a kernel of a package, for `load`."""
+    if name not in names:
+        raise ValueError(f"no kernel {name!r}; there are {', '.join(names)}")
+    module = importlib.import_module(f"{package}.{name}")
+    from_jax = getattr(module, "from_jax", _as_it_is)
+    return Kernel(name, getattr(module, name), module.arguments, module.jax_kernel, from_jax)
+
+
+def _as_it_is(result: Any) -> Any:
+    return result
