@@ -18,7 +18,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch._locks import lock
-from anabranch.runtime.config import Settings, settings
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError, CapacityError
 from anabranch.runtime.frames import Position
 
@@ -46,19 +46,33 @@ class Place:
 
     def __str__(self) -> str:
         """As in "`np.zeros(n)` (file:12)"."""
+        return f"`{self.expression}` ({self.frames[-1][0]}:{self.frames[-1][1]})" if self.frames else self.what
+
+    @property
+    def expression(self) -> str:
+        """What the user has written there."""
         if not self.frames:
             return self.what
         filename, line, start, end = self.frames[-1]
         text = linecache.getline(filename, line).rstrip("\n")
-        return f"`{text[start:end].strip() or text.strip()}` ({filename}:{line})"
+        return text[start:end].strip() or text.strip()
 
 
 @frozen
 class Capacity:
-    """The room at a place, in elements (or rows, or items)."""
+    """The room at a place, in elements (or rows, or items).
+
+    Attributes
+    ----------
+    place : Place
+    size : int
+    learned : bool
+        Whether it is for what a run has needed, and not what the settings start with.
+    """
 
     place: Place
     size: int
+    learned: bool = False
 
 
 class OverflowedError(AnabranchError):
@@ -125,6 +139,9 @@ class Learned:
         """That of a signature."""
         return self._sizes.get(key, _NOTHING)
 
+    def __bool__(self) -> bool:
+        return bool(self._sizes)
+
     def suffice(self, key: Any, capacities: Sequence[Capacity]) -> bool:
         """Whether what was compiled has as much room as is known to be needed."""
         sizes = self.of(key)
@@ -144,10 +161,12 @@ class Learned:
             raise error.as_limit(limit) from None
         with self._lock:
             sizes = self._sizes.pop(key, {})
-            self._sizes[key] = {**sizes, capacity.place: max(size, sizes.get(capacity.place, 0))}
+            known = sizes.get(capacity.place, 0)
+            self._sizes[key] = {**sizes, capacity.place: max(size, known)}
             while len(self._sizes) > settings().cache_size:
                 del self._sizes[next(iter(self._sizes))]
-        _log.info(f"{function} is run again: capacity {capacity.size} -> {size} for {capacity.place}")
+        if size > known:  # other threads may have learned it before
+            _log.info(f"{function} is run again: capacity {capacity.size} -> {size} for {capacity.place}")
 
     def clear(self) -> None:
         """Forget all."""
@@ -168,12 +187,8 @@ def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
         _known.reset(token)
 
 
-def size_at(place: Place) -> int:
+def capacity_at(place: Place) -> Capacity:
     """The room at a place, by what is known or else by the settings."""
     known = _known.get().get(place)
-    return start_size(settings()) if known is None else known
-
-
-def start_size(chosen: Settings) -> int:
-    """The room where nothing is known."""
-    return max(1, min(chosen.capacity, chosen.capacity_limit))
+    start = max(1, min(settings().capacity, settings().capacity_limit))
+    return Capacity(place, start if known is None else known, known is not None)

@@ -16,8 +16,8 @@ class Decision:
     Attributes
     ----------
     kind : str
-        "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "array", "written", "effect",
-        "guarded", "executable".
+        "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "capacity", "array", "written",
+        "effect", "guarded", "executable".
     what : str
         What it was decided of.
     why : str

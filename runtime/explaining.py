@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.runtime import misses
 from anabranch.runtime.calling import Calling
+from anabranch.runtime.capacities import Overflowed
 from anabranch.runtime.decisions import Decision
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.stages import Lowered, Traced
@@ -24,6 +25,7 @@ _TITLES = {
     "staged": "Staged",
     "unrolled": "Unrolled",
     "decided": "Decided while tracing",
+    "capacity": "Room for sizes that only the run knows",
     "array": "Arrays from outside",
     "written": "Written back",
     "effect": "Effects",
@@ -111,6 +113,7 @@ def explanation(
     decisions = [
         *_arguments(key, names, plan, named),
         *noted,
+        *_capacities(plan),
         *_arrays(plan),
         *_writes(plan, calling),
         *_effects(plan),
@@ -134,6 +137,13 @@ def _arguments(key: Any, names: tuple[str, ...], plan: Plan, named: frozenset[st
         yield Decision(
             "specialised", ", ".join(need.names), f"{need.what.partition(' (')[0]} is needed {need.where}", file, line
         )
+
+
+def _capacities(plan: Plan) -> Iterator[Decision]:
+    for capacity in plan.capacities:
+        why = "as a run has needed" if capacity.learned else "at first; a run that needs more is done again"
+        file, line = capacity.place.frames[-1][:2] if capacity.place.frames else ("", 0)
+        yield Decision("capacity", capacity.place.expression, f"{capacity.size} elements, {why}", file, line)
 
 
 def _arrays(plan: Plan) -> Iterator[Decision]:
@@ -162,8 +172,9 @@ def _effects(plan: Plan) -> Iterator[Decision]:
         yield Decision("effect", _count(len(plan.effects), "print, log or warning"), "done at the end of the call")
     elif plan.looks_at_callers:
         yield Decision("effect", "prints, logs and warnings", "call back while the program runs")
-    if plan.failures:
-        yield Decision("effect", _count(len(plan.failures), "place"), "may raise an exception at run time")
+    raising = sum(not isinstance(f.make, Overflowed) for f in plan.failures)
+    if raising:
+        yield Decision("effect", _count(raising, "place"), "may raise an exception at run time")
 
 
 def _count(number: int, what: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.array import Array, placed
 from anabranch.runtime.calling import Calling, Passed
+from anabranch.runtime.capacities import Learned, OverflowedError, Place, knowing
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.eager.calls import Call, Operand, Template, described
 from anabranch.runtime.execution import Execution
@@ -29,6 +30,10 @@ _KEPT = 2048
 _CONSTANTS = 1024
 # Beyond it a Python int is no longer exact in every dtype that may hold it.
 _EXACT = 2**24
+
+Sizes: TypeAlias = frozenset[tuple[Place, int]]
+_UNKNOWN: Sizes = frozenset()
+_learned = Learned()
 
 
 def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -59,13 +64,18 @@ def run(
     kwargs: tuple[tuple[str, Template], ...],
     operands: list[Any],
 ) -> Any:
-    """Run a call that was taken apart."""
-    made = _made(function, args, kwargs, settings().checks)
-    if isinstance(made, Execution) and made.gives_one_array:
-        return made.run_for_array(operands)
-    leaves = Leaves()
-    leaves.values = operands
-    return made.finish([], leaves) if isinstance(made, Plan) else made.run(leaves)
+    """Run a call that was taken apart, again with more room where it has too little."""
+    while True:
+        known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
+        made = _made(function, args, kwargs, settings().checks, known)
+        if isinstance(made, Execution) and made.gives_one_array:
+            return made.run_for_array(operands)
+        leaves = Leaves()
+        leaves.values = list(operands)
+        try:
+            return made.finish([], leaves) if isinstance(made, Plan) else made.run(leaves)
+        except OverflowedError as overflow:
+            _learned.grow((function, args, kwargs), overflow, _name(function))
 
 
 @functools.lru_cache(maxsize=_KEPT)
@@ -74,16 +84,20 @@ def _made(
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
     checks: bool,
+    sizes: Sizes,
 ) -> Execution | Plan:
     """What runs such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
     arguments = described_call.arguments()
-    with configure(checks=checks):
+    with configure(checks=checks), knowing(dict(sizes)):
         plan = trace_call(described_call, arguments)
     if not plan.program.outputs:
         return plan
-    name = getattr(function, "__name__", type(function).__name__)
-    return Traced(plan, Calling(name, (), arguments, Passed())).lower().compile().execution
+    return Traced(plan, Calling(_name(function), (), arguments, Passed())).lower().compile().execution
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def cache_info() -> Any:

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from anabranch.runtime.capacities import Capacity, Overflowed, Place, size_at
+from anabranch.runtime.capacities import Capacity, Overflowed, Place, capacity_at
 from anabranch.runtime.frames import position, users
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
@@ -33,7 +33,7 @@ def at(what: str, place: Place | None = None) -> Capacity:
     """
     place = place_of(what) if place is None else place
     asked = current().trace.capacities
-    return asked.setdefault(place, Capacity(place, size_at(place)))
+    return asked.setdefault(place, capacity_at(place))
 
 
 def exceeded(pred: Atom, capacity: Capacity, needed: Atom | None = None) -> None:
