@@ -7,6 +7,7 @@ from anabranch.runtime.ir import ArrayType, Equation, Program
 # A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
 # vector libraries and several threads, win.
 _SMALL = 128 * 1024
+_FOLD = 1024
 # These look at a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
@@ -33,6 +34,8 @@ def _touched(program: Program) -> int:
 
 def _equation(equation: Equation) -> int:
     name = equation.op.name
+    if name == "fold":  # it goes through memory in small chunks, and is there to be part of a native function
+        return _FOLD
     inner = sum(map(_touched, equation.programs()))
     if inner or any(True for _ in equation.programs()):
         return inner

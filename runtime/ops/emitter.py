@@ -48,6 +48,11 @@ class Emitter:
         self._constants: list[dict[object, str]] = [{}]
         self._native = False
 
+    @property
+    def is_native(self) -> bool:
+        """Whether what is emitted is part of a native function."""
+        return self._native
+
     def fresh(self) -> str:
         """A new SSA name."""
         self._count += 1

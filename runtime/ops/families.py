@@ -8,6 +8,7 @@ from anabranch.runtime.ops import (
     effect as effect,
     elementwise as elementwise,
     factoring as factoring,
+    fold as fold,
     fourier as fourier,
     indexing as indexing,
     linear as linear,

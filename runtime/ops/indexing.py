@@ -218,6 +218,33 @@ def take(emitter: Emitter, x: str, indices: str, x_type: ArrayType, index_type: 
     return emitter.op("gather", [x, indices], [x_type, index_type], out, attributes)
 
 
+class _Lookup(Op):
+    """`lookup(table, index)`: elements of a 1-D table, an element for each index, which are of any shape."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        table, index = arity(self.name, inputs, 2)
+        keywords(self.name, params)
+        expect(len(table.shape) == 1 and table.size > 0, self.name, f"{table} is no table")
+        expect(index.dtype == INT64, self.name, f"an index of {index.dtype}")
+        return (ArrayType(index.shape, table.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        table, index = arrays
+        return (table[np.clip(index, 0, table.shape[0] - 1)],)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        index_type = ArrayType((*in_types[1].shape, 1), INT64)
+        index = emitter.reshape(inputs[1], in_types[1], index_type.shape)
+        return [take(emitter, inputs[0], index, in_types[0], index_type)]
+
+
 class _Scatter(Op):
     """`scatter[combine](x, indices, updates)`: x with updates of shape `indices.shape[:-1] + x.shape[k:]` written in.
 
@@ -338,3 +365,4 @@ dynamic_update_slice = _DynamicUpdateSlice("dynamic_update_slice")
 strided_update = _StridedUpdate("strided_update")
 gather = _Gather("gather")
 scatter = _Scatter("scatter")
+lookup = _Lookup("lookup")

@@ -1,0 +1,160 @@
+"""The elementwise work before a reduction as a Program on scalars: one position of the line that is reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+
+import numpy as np
+
+from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.checks import INT64, scalar
+from anabranch.runtime.ops.elementwise.ufunc import Ufunc
+from anabranch.runtime.ops.fold import Line
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.optimise.scope import Scope
+from anabranch.runtime.optimise.windows import Windows
+
+_OTHERS = ("select", "convert", "real", "imag", "complex")
+_MOST_EQUATIONS = 48
+_ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
+
+
+class Cone:
+    """What one fold reads and computes.
+
+    Parameters
+    ----------
+    scope
+        The Program in which the reduction stands.
+    windows
+        Of the same reduction.
+    at
+        The number of the reduction's equation.
+    length
+        Of the line.
+    known
+        Bounds outside of which the fold does not go: comparisons with these are true.
+    """
+
+    def __init__(self, scope: Scope, windows: Windows, at: int, length: int, known: Collection[Hashable]) -> None:
+        self.scope, self.windows, self.at, self.length, self.known = scope, windows, at, length, known
+        self.position = Var(scalar(INT64))
+        self.lines: list[tuple[Line, tuple[Atom, ...]]] = []
+        self.elements: list[Var] = []
+        self.shared: dict[Atom, Var] = {}
+        self.equations: list[Equation] = []
+        # Scalar equations before the fold itself.
+        self.before: list[Equation] = []
+        self._lanes: dict[Atom, Atom] = {}
+
+    def program(self, *outputs: Atom) -> Program:
+        """The body of the fold."""
+        return Program((self.position, *self.elements, *self.shared.values()), tuple(self.equations), outputs)
+
+    def operands(self) -> tuple[Atom, ...]:
+        """What the fold takes beside its bounds."""
+        return (*(a for _, atoms in self.lines for a in atoms), *self.shared)
+
+    def lane(self, atom: Atom) -> Atom:
+        """One element of a line, in the body."""
+        if atom not in self._lanes:
+            self._lanes[atom] = self._lane(atom)
+        return self._lanes[atom]
+
+    def _lane(self, atom: Atom) -> Atom:
+        same = self.windows.uniform(atom)
+        if same is not None:
+            return same if isinstance(same, Literal) else self._shared(same)
+        maker = self.scope.maker(atom)
+        if maker is None:
+            return self._line(atom, [_ZERO], 0)
+        if self.windows.is_position(atom):
+            return self.position
+        found = self.windows.compared(maker)
+        if found is not None and found[0] in self.known:
+            return _TRUE
+        return self._read(atom, maker) or self._looked_up(atom, maker) or self._computed(atom, maker)
+
+    def emit(self, name: str, *inputs: Atom, before: bool = False, **params: object) -> Var:
+        """An equation of the body, or one before the fold."""
+        op = Op.table[name]
+        (type,) = op.type(*(a.type for a in inputs), **params)
+        out = Var(type)
+        (self.before if before else self.equations).append(Equation(op, inputs, params, (out,)))
+        return out
+
+    def _shared(self, atom: Atom) -> Var:
+        return self.shared.setdefault(atom, Var(atom.type))
+
+    def _line(self, array: Atom, starts: list[Atom], axis: int) -> Var:
+        self.lines.append((Line(axis, len(starts)), (array, *starts)))
+        element = Var(scalar(array.type.dtype))
+        self.elements.append(element)
+        return element
+
+    # ---- parts of larger arrays --------------------------------------------------------------------------------------
+
+    def _read(self, atom: Atom, maker: Equation) -> Atom | None:
+        """A line that is part of an array, read where it is."""
+        part, shape = maker, atom.type.shape
+        if maker.op.name == "reshape":
+            shape = maker.inputs[0].type.shape
+            if sum(n != 1 for n in shape) != 1:
+                return None
+            inner = self.scope.maker(maker.inputs[0])
+            if inner is None:
+                axis = shape.index(self.length)
+                return self._line(maker.inputs[0], [_ZERO] * len(shape), axis)
+            part = inner
+        name = part.op.name
+        if name not in ("dynamic_slice", "slice") or not self.scope.stays(
+            part.inputs[0], self.scope.made[part.outputs[0]], self.at
+        ):
+            return None
+        axis, array = shape.index(self.length), part.inputs[0]
+        if name == "slice":
+            if any(s != 1 for s in part.params["strides"]):
+                return None
+            starts: list[Atom] = [Literal(np.asarray(s, np.int64)) for s in part.params["starts"]]
+            return self._line(array, starts, axis)
+        starts = list(part.inputs[1:])
+        starts[axis] = self._within(starts[axis], array.type.shape[axis] - self.length)
+        return self._line(array, starts, axis)
+
+    def _within(self, start: Atom, last: int) -> Atom:
+        """A start as `dynamic_slice` moves it for the block to lie within the array."""
+        if last == 0:
+            return _ZERO
+        limit = Literal(np.asarray(last, np.int64))
+        return self.emit("minimum", self.emit("maximum", start, _ZERO, before=True), limit, before=True)
+
+    def _looked_up(self, atom: Atom, maker: Equation) -> Atom | None:
+        """An element at an index that is computed."""
+        if maker.op.name != "gather" or self.scope.is_shared(atom):
+            return None
+        table, places = maker.inputs
+        if len(table.type.shape) != 1 or table.type.size == 0 or places.type.shape != (self.length, 1):
+            return None
+        if not self.scope.stays(table, self.scope.made[maker.outputs[0]], self.at):
+            return None
+        reshaped = self.scope.maker(places)
+        if reshaped is None or reshaped.op.name != "reshape" or reshaped.inputs[0].type.shape != (self.length,):
+            return None
+        return self.emit("lookup", self._shared(table), self.lane(reshaped.inputs[0]))
+
+    # ---- elementwise work --------------------------------------------------------------------------------------------
+
+    def _computed(self, atom: Atom, maker: Equation) -> Atom:
+        elementwise = isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS
+        there_anyway = self.scope.is_shared(atom) and atom.type.dtype != np.bool_
+        if not elementwise or there_anyway or len(maker.outputs) > 1 or len(self.equations) > _MOST_EQUATIONS:
+            return self._line(atom, [_ZERO], 0)
+        inputs = [self.lane(a) for a in maker.inputs]
+        name = maker.op.name
+        if name == "select" and inputs[0] is _TRUE:
+            return inputs[1]
+        if name in ("logical_and", "bitwise_and") and _TRUE in inputs:
+            return inputs[1] if inputs[0] is _TRUE else inputs[0]
+        out = Var(ArrayType((), atom.type.dtype))
+        self.equations.append(Equation(maker.op, tuple(inputs), maker.params, (out,), maker.source))
+        return out

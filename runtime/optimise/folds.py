@@ -1,0 +1,144 @@
+"""Reductions in small loops become folds, which compute elements as they combine them, and only those of a window.
+
+`A[i, :j] @ A[j, :j]` is a product of two rows under a mask. XLA would make both rows first, and then go over all of
+them one element after the other; a fold reads what lies below j where it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops import cost
+from anabranch.runtime.ops.fold import chunk
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.optimise.cones import Cone
+from anabranch.runtime.optimise.scope import Scope
+from anabranch.runtime.optimise.windows import Bound, Windows
+
+_COMBINES = {
+    "reduce_sum": "add",
+    "reduce_prod": "multiply",
+    "reduce_min": "minimum",
+    "reduce_max": "maximum",
+    "reduce_any": "or",
+    "reduce_all": "and",
+    "dot_general": "add",
+    "argmax": "minimum",
+}
+
+
+def fold_reductions(program: Program) -> Program:
+    """The Program with the reductions in loops that become native functions as folds."""
+    return _program(program, native=False)
+
+
+def _program(program: Program, native: bool) -> Program:
+    equations: list[Equation] = []
+    scope = Scope(program)
+    for at, equation in enumerate(program.equations):
+        if any(True for _ in equation.programs()):
+            equations.append(_nested(equation, native))
+        else:
+            equations += (_folded(equation, scope, at) if native else None) or [equation]
+    return dataclasses.replace(program, equations=tuple(equations))
+
+
+def _nested(equation: Equation, native: bool) -> Equation:
+    """An equation with sub-Programs; a loop that is small with its reductions as folds becomes a native function."""
+    if equation.op.name in ("for", "while") and not native:
+        fused = equation.with_params(lambda value: _inside(value, True))
+        if all(map(cost.is_small, fused.programs())):
+            return fused
+    return equation.with_params(lambda value: _inside(value, native))
+
+
+def _inside(value: Any, native: bool) -> Any:
+    if isinstance(value, Program):
+        return _program(value, native)
+    if isinstance(value, tuple) and value and isinstance(value[0], Program):
+        return tuple(_program(p, native) for p in value)
+    return value
+
+
+def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
+    """The equations that stand for a reduction of a line; None where it stays."""
+    name, line = equation.op.name, equation.inputs[0] if equation.inputs else None
+    if name not in _COMBINES or line is None or len(line.type.shape) != 1 or not _takes(equation):
+        return None
+    (length,), combine = line.type.shape, _COMBINES[name]
+    windows = Windows(scope, combine)
+    bounds = _windowed(equation, windows)
+    cone = Cone(scope, windows, at, length, bounds)
+    elements = _elements(equation, cone)
+    body = cone.program(*elements)
+    if chunk(body, length) == length:
+        # No better than what XLA makes of so few elements.
+        return None
+    low, high = (_limit(cone, [b for b in bounds.values() if b.is_low is side], side) for side in (True, False))
+    inputs = (low, high, *cone.operands())
+    params = {"body": body, "lines": tuple(line for line, _ in cone.lines), "combine": combine, "length": length}
+    op = Op.table["fold"]
+    out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
+    fold = Equation(op, inputs, params, (out,), equation.source)
+    return [*cone.before, fold, *(_first(out, equation, length) if name == "argmax" else [])]
+
+
+def _takes(equation: Equation) -> bool:
+    """Whether a reduction is of a kind that a fold has."""
+    name, dtype = equation.op.name, equation.inputs[0].type.dtype
+    if name in ("argmax", "reduce_any", "reduce_all"):
+        return bool(dtype == np.bool_)
+    if dtype.kind not in "iuf" or (dtype.kind == "f" and dtype.itemsize < 4):
+        return False
+    if name == "dot_general":
+        return bool(equation.params["contract"] == ((0,), (0,)) and len(equation.inputs[1].type.shape) == 1)
+    return bool(equation.params["axes"])
+
+
+def _windowed(equation: Equation, windows: Windows) -> dict[Any, Bound]:
+    """The bounds outside of which nothing is combined."""
+    if equation.op.name == "argmax":
+        return windows.where(equation.inputs[0])
+    if equation.op.name == "dot_general":
+        first, second = map(windows.of, equation.inputs)
+        return {key: bound for key, bound in first.items() if key in second}
+    return windows.of(equation.inputs[0])
+
+
+def _elements(equation: Equation, cone: Cone) -> list[Atom]:
+    """What is combined, at one position; two factors of it for a product of lines."""
+    lanes = [cone.lane(a) for a in equation.inputs]
+    if equation.op.name == "argmax":
+        nowhere = Literal(np.asarray(np.iinfo(np.int64).max))
+        return [cone.emit("select", lanes[0], cone.position, nowhere)]
+    return lanes
+
+
+def _limit(cone: Cone, bounds: list[Bound], is_low: bool) -> Atom:
+    """The greatest of the lower bounds, or the least of the upper ones."""
+    found: Atom | None = None
+    for bound in bounds:
+        value = bound.value
+        if value.type.dtype != np.int64:
+            value = cone.emit("convert", value, before=True, dtype=np.dtype(np.int64))
+        if bound.offset:
+            value = cone.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
+        name = "maximum" if is_low else "minimum"
+        found = value if found is None else cone.emit(name, found, value, before=True)
+    return found if found is not None else Literal(np.asarray(0 if is_low else cone.length))
+
+
+def _first(found: Var, equation: Equation, length: int) -> list[Equation]:
+    """`argmax` of what is nowhere true is 0."""
+    limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(_BOOL_TYPE)
+    return [
+        Equation(Op.table["less"], (found, limit), {}, (inside,), equation.source),
+        Equation(Op.table["select"], (inside, found, zero), {}, equation.outputs, equation.source),
+    ]
+
+
+_BOOL_TYPE = Literal(np.zeros((), np.bool_)).type

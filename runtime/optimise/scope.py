@@ -1,0 +1,62 @@
+"""What the equations of one Program make and read: where a value comes from, who needs it, what is written over."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
+
+# These may take over the memory of their first operand.
+_WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
+_DEEPEST = 6
+
+
+class Scope:
+    """A Program's definitions and uses."""
+
+    def __init__(self, program: Program) -> None:
+        self.made: dict[Var, int] = {}
+        self.equations = program.equations
+        self.consumers: dict[Var, set[int]] = {}
+        for i, equation in enumerate(program.equations):
+            self.made.update(dict.fromkeys(equation.outputs, i))
+            for atom in equation.inputs:
+                if isinstance(atom, Var):
+                    self.consumers.setdefault(atom, set()).add(i)
+        for atom in program.outputs:
+            if isinstance(atom, Var):
+                self.consumers.setdefault(atom, set()).add(len(program.equations))
+
+    def maker(self, atom: Atom) -> Equation | None:
+        """The equation that computes a value; None for inputs and constants."""
+        at = self.made.get(atom) if isinstance(atom, Var) else None
+        return None if at is None else self.equations[at]
+
+    def is_shared(self, atom: Atom) -> bool:
+        """Whether more than one equation needs a value, so that it is there anyway."""
+        return isinstance(atom, Var) and len(self.consumers.get(atom, ())) > 1
+
+    def stays(self, array: Atom, first: int, last: int) -> bool:
+        """Whether nothing writes over an array between two equations, so that reading it later takes no copy."""
+        if not isinstance(array, Var):
+            return True
+        return not any(self._writes(array, i) for i in self.consumers.get(array, ()) if first < i < last)
+
+    def _writes(self, array: Var, i: int) -> bool:
+        if i == len(self.equations):
+            return False
+        equation = self.equations[i]
+        if any(True for _ in equation.programs()):
+            return True
+        return equation.op.name in _WRITES and equation.inputs[0] is array
+
+    def key(self, atom: Atom, depth: int = 0) -> Hashable:
+        """The same for two values that are surely equal."""
+        if isinstance(atom, Literal):
+            return (atom.type, atom.value.tobytes())
+        maker = self.maker(atom)
+        if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
+            return atom
+        inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)
+        place = maker.outputs.index(atom)
+        return (maker.op.name, place, str(sorted(maker.params.items(), key=str)), inputs)
