@@ -11,10 +11,14 @@ _FOLD = 1024
 # These look at a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
-# Calls of functions, of this process or of a library, which a native loop cannot make.
+# Calls of functions, of this process or of a library, or of native code, which a native loop cannot make; nor can it
+# scatter more than one block.
 _CALLS = frozenset(
-    {"effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort"}
-)
+    {
+        "effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
+        "apart",
+    }
+)  # fmt: skip
 # Library calls and passes of XLA that a native loop would lose.
 _LARGE = frozenset({"dot_general"})
 
@@ -41,7 +45,7 @@ def _equation(equation: Equation) -> int:
         return inner
     sizes = [_bytes(a.type) for a in equation.inputs]
     out = sum(_bytes(v.type) for v in equation.outputs)
-    if name in _CALLS:
+    if name in _CALLS or (name == "scatter" and len(equation.inputs[1].type.shape) > 1):
         return _SMALL + 1
     if name in _LARGE:
         return 64 * (out + sum(sizes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.ops import (
+    apart as apart,
     control as control,
     cumulative as cumulative,
     effect as effect,
