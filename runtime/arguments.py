@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch._frozen import frozen
+from anabranch.runtime.control.growing import growing
 from anabranch.runtime.signature import Repeated, layout_of
 from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
@@ -139,6 +140,8 @@ class Given:
                 if not structure.mutable:
                     return structure.build([self.make(c) for c in children])
                 made = structure.empty()
+                if self._builder.trace.lists:
+                    made = growing(made)
                 self.containers.append(made)
                 structure.fill(made, [self.make(c) for c in children])
                 return made

@@ -59,7 +59,14 @@ class Storage:
 
 
 class Restart(BaseException):
-    """Raised while tracing when a function must be rewritten in another way, and the whole be traced again."""
+    """Raised while tracing when a function must be rewritten in another way, and the whole be traced again.
+
+    With `lists`, all of them: lists that they make have a length that is known only at run time.
+    """
+
+    def __init__(self, lists: bool = False) -> None:
+        super().__init__()
+        self.lists = lists
 
 
 class UnreachableError(Exception):
@@ -116,7 +123,16 @@ class Active:
 class Trace:
     """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
 
-    def __init__(self) -> None:
+    def __init__(self, lists: bool = False) -> None:
+        # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
+        # where a loop tries first to do without; whether one would have needed it; and loops that cannot do without.
+        self.lists = lists
+        self.lists_grow = True
+        self.wants_growth = False
+        self.growing_sites: set[Any] = set()
+        # The error for a write into an array that such a list has a copy of, once there is one.
+        self.keeping: Callable[[], BaseException] | None = None
+        self.refusal: Callable[[], BaseException] = EscapedTracerError
         self.failures: list[Failure] = []
         # Where somebody asks what is decided; and the names of the arguments' leaves, then.
         self.decisions = asked()
@@ -200,6 +216,7 @@ class Builder:
         "env",
         "equations",
         "formals",
+        "kept",
         "known",
         "parent",
         "points",
@@ -219,6 +236,8 @@ class Builder:
         self.env: dict[Storage, Atom] = {}
         self.written: dict[Storage, None] = {}
         self.known: set[Var] = set()
+        # Memory of which a list of run-time length has a copy for an item: it must not change any more.
+        self.kept: set[Storage] | None = None
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
 
@@ -281,6 +300,20 @@ class Builder:
         if self.trace.decisions is not None:
             del self.trace.decisions.made[to.decisions :]
 
+    def keep(self, storage: Storage) -> None:
+        """Refuse writes from here on."""
+        self.kept = {*(self.kept or ()), storage}
+        self.trace.keeping = self.trace.refusal
+
+    def keeps(self, storage: Storage) -> bool:
+        """Whether writes are refused."""
+        builder: Builder | None = self
+        while builder is not None:
+            if builder.kept is not None and storage in builder.kept:
+                return True
+            builder = builder.parent
+        return False
+
     def outer_has(self, storage: Storage) -> bool:
         """Whether the storage belongs to a builder outside of this one."""
         builder = self.parent
@@ -313,6 +346,8 @@ class Builder:
         """Replace the storage's value."""
         if storage not in self.env and self.parent is not None and not self.outer_has(storage):
             raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
+        if self.trace.keeping and self.keeps(storage):
+            raise self.trace.keeping()
         self.env[storage] = self.resolve(value)
         self.written[storage] = None
 

@@ -15,7 +15,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.capacities import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import restaging, special, vocabulary as _vocabulary
+from anabranch.runtime.control import keeping, restaging, special, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.failing import raise_failure
@@ -162,9 +162,9 @@ def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) 
             action(*values)
 
 
-def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
-    """Trace `function(*arguments)`."""
-    trace, guards = Trace(), Guards(getattr(function, "__anabranch_receiver__", None))
+def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool = False) -> Plan:
+    """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time."""
+    trace, guards = Trace(lists), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
     with building(root), special.staged(trace, call, is_users):
@@ -176,6 +176,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
         _meet(trace, guards, 0)
         trace.enter = functools.partial(_enter, trace, guards)
         trace.needs_plain = restaging.stage_where_it_stands
+        trace.refusal = keeping.refusal
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
         for value in filter(may_change, given.statics):
@@ -188,21 +189,21 @@ def trace_call(function: Callable[..., Any], arguments: Arguments) -> Plan:
             reached = True
         except UnreachableError:
             value, reached = None, False
-        except Restart:
+        except Restart as restart:
             guards.heap.restore()
-            return trace_call(function, arguments)
+            return trace_call(function, arguments, lists or restart.lists)
         except Specialise as wanted:
             guards.heap.restore()
             again = arguments.knowing([wanted.need])
             assert again is not None
-            return trace_call(function, again)
+            return trace_call(function, again, lists)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
             guards.heap.restore()
             again = arguments.knowing(needs_of(error)) if settings().auto_static else None
             if again is not None:
-                return trace_call(function, again)
+                return trace_call(function, again, lists)
             _name_arguments(error, arguments)
             add_location(error)
             raise

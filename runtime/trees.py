@@ -185,6 +185,8 @@ class Reading:
             case layouts.Node(structure, children):
                 if isinstance(structure, TextStructure):
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
+                if structure.flat or structure.grown:
+                    return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
                 parts = [self.tree(c) for c in children]
                 definition = PyTreeDef(structure, tuple(p.definition for p in parts))
                 return Tree(definition, tuple(leaf for p in parts for leaf in p.leaves))

@@ -35,7 +35,7 @@ def rewrite_function(
 ) -> Rewritten:
     """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values.
 
-    `operators` are the kinds of operators that become calls, "subscript" and "compare"; `known` the values of
+    `operators` are the kinds of operators that become calls, "subscript", "compare" and "list"; `known` the values of
     parameters that are folded in.
     """
     module, node = _parse(source)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control import keeping
 from anabranch.runtime.control.merging import MISSING, adopt, check_contents, check_sharing, join_all
 from anabranch.runtime.errors import (
     AnabranchError,
@@ -88,6 +89,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     for i, array in enumerate(made):
         if array is not None:
             _link(outer, array, selector, outcomes, i)
+    keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], made)
     for slot, after in zip(slots, held, strict=False):
         check_contents(slot, after, thunks, what)
         slot.restore(after)

@@ -19,7 +19,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import configure, settings
-from anabranch.runtime.control import builtins, mathematics, methods, operators, output, sequences, special, text
+from anabranch.runtime.control import builtins, lists, mathematics, methods, operators, output, sequences, special, text
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -28,6 +28,7 @@ from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, current, tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.noting import note
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
@@ -172,6 +173,8 @@ def resolve(function: Any) -> Any:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
+            if isinstance(function.__self__, MayGrow):
+                return function
             if tracing():
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
@@ -246,6 +249,8 @@ def _constructor(cls: type) -> Any:
         return getattr(builtins, builtins.COUNTERPARTS[cls])
     if staged_numpy(cls) is not cls:
         return staged_numpy(cls)
+    if cls in lists.COUNTERPARTS and tracing():
+        return lists.COUNTERPARTS[cls]
     if cls in sequences.COUNTERPARTS and tracing():
         return functools.partial(sequences.COUNTERPARTS[cls], call)
     init = cls.__init__
@@ -293,6 +298,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     function = special.original(function)
     if tracing():
         current().trace.enter(function)
+        if current().trace.lists:
+            transpile.stage_operators(function.__code__, "list")
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:

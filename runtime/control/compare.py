@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, ordering
+from anabranch.runtime.control import boolean, growing_items, ordering
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
@@ -20,6 +20,7 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
+from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.text import Text, refusal
@@ -94,6 +95,8 @@ def in_(item: Any, container: Any) -> Any:
         return _in_range(item, container)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
         return _bool(_any(container == item))
+    if is_grown(container):
+        return growing_items.contains(container, item)
     contains = own_method(container, "__contains__")
     if contains is not None:
         return _plain(contains(item))

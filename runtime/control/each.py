@@ -15,8 +15,11 @@ from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import iterated
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.python_scalar import python_scalar
 
 _BROKEN = Form((), ("break",))
@@ -48,10 +51,31 @@ class Each(Source):
     ) -> None:
         super().__init__()
         items = iterated(items)
+        self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
         sequence = None if isinstance(items, Source) else iteration.countable(items)
         self._over = items if isinstance(items, Source) else iter(items) if sequence is None else sequence
         self._element, self._condition, self._width = element, condition, width
         self._nested, self.whole = nested, whole
+
+    def pulled_or(self, driven: Callable[[Each], Any]) -> Any:
+        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+        over = self._over
+        if isinstance(over, iteration.Countable) and not isinstance(over, iteration.Once):
+            known = isinstance(over.length, int)
+        else:
+            known = self._again is not None
+        if not known:
+            return driven(self)
+        builder = current()
+        before, heap = builder.checkpoint(), Heap((self._element, self._condition, self._again, *builder.trace.roots))
+        try:
+            return list(self.pull())
+        except ConcretizationError:
+            builder.rollback(before)
+            heap.restore()
+        if self._again is not None:
+            self._over = iter(self._again)
+        return driven(self)
 
     def run(self, take: Take) -> Any:
         """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
@@ -82,7 +106,8 @@ class Each(Source):
             if not isinstance(kept, bool):
                 raise ConcretizationError(
                     f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
-                    "time, so that the number of its items is; a for statement, sum, any, all, min and max go over it"
+                    "time, so that the number of its items is; a for statement, list(), sum, any, all, min and max go "
+                    "over it"
                 )
             if kept and self._nested:
                 yield from self._element(*args)

@@ -8,10 +8,11 @@ from typing import Any
 
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import Countable
+from anabranch.runtime.control.iteration import Countable, Elements
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined
+from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.undefined import Undefined
 
@@ -20,6 +21,8 @@ def source(items: Any) -> Source | None:
     """What gives the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, Source):
         return items
+    if is_grown(items):
+        items = Elements(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
         return Each(items, lambda item: item)
     return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branches, loops, steps
+from anabranch.runtime.config import settings
+from anabranch.runtime.control import branches, growth, loops, steps, while_
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import Countable, Tail, countable
@@ -27,6 +29,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.noting import note, steps as steps_of
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.slots import Row
@@ -62,11 +65,52 @@ def run(
     if isinstance(items, ChoiceValue) and items.of_objects:
         after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
         return after
+    if isinstance(items, MayGrow):
+        return _over_list(items, body, (NEXT, no_value, *init), form, what)
     sequence = countable(items)
     if sequence is None:
         note("unrolled", what, lambda: f"it goes over a {type(items).__name__}, whose items are Python objects")
         return steps.unroll(items, body, (NEXT, no_value, *init), form, what)
     return run_counted(sequence, body, init, form, what)
+
+
+def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str) -> tuple[Any, ...]:
+    """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
+    position = 0
+    while items.items is None:
+        if position >= len(items):
+            return (NEXT, no_value, *state[2:])
+        if position >= settings().unroll_limit:
+            raise StructureMismatchError(f"{what} has more than {position} steps to unroll; raise unroll_limit")
+        state = form.take(body(items[position], *state[2:]))
+        go_on = truth(state[0] < BREAK)
+        if go_on is False:
+            return tuple(state)
+        position += 1
+        if go_on is not True:
+            rest = functools.partial(_from, position, items, body, form, what)
+            return steps.then(state, rest, form, what)
+    return _from(position, items, body, form, what, state)
+
+
+def _from(
+    position: int, items: Any, body: Callable[..., Any], form: Form, what: str, state: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The same from some position on."""
+    if items.items is None:
+        rest = items[position:] if position else items
+        return _over_list(rest, body, state, form, what)
+    inner = Form(("position", *form.names), form.exits)
+
+    def step(position: Any, *carry: Any) -> Any:
+        code, value, *after = form.take(body(items[position], *carry))
+        return inner.pack(code, value, (position + 1, *after))
+
+    def test(position: Any, *_: Any) -> Any:
+        return position < items.items.length if items.items is not None else position < len(items)
+
+    code, value, _, *after = while_.staged(test, step, (position, *state[2:]), inner, body)
+    return (code, value, *after)
 
 
 def run_counted(
@@ -86,10 +130,26 @@ def run_counted(
 def _run_counted(
     sequence: Countable, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str
 ) -> tuple[Any, ...]:
-    init = state[2:]
     if isinstance(sequence.length, int) and sequence.length <= 1:
         note("unrolled", what, lambda: "it has one step at most")
         return steps.unroll(sequence.steps(), body, state, form, what)
+
+    def grown() -> tuple[Any, ...]:
+        after = _stage(sequence, body, state[2:], form, what)
+        note("staged", what, lambda: f"one loop of {steps_of(sequence.length)}, in which a list grows")
+        return after
+
+    def without() -> tuple[Any, ...]:
+        return _of_fixed_lengths(sequence, body, state, form, what)
+
+    return growth.unless(without, grown, body, state)
+
+
+def _of_fixed_lengths(
+    sequence: Countable, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after a loop in which lists keep their length, or have it known in each step."""
+    init = state[2:]
     reason: list[str] = []
     try:
         after = _stage(sequence, body, init, form, what)

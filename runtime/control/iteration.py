@@ -15,6 +15,7 @@ from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.specialising import wanting
@@ -244,6 +245,27 @@ class Rows(Countable):
         return indexing.get(self.array, index)
 
 
+class Elements(Countable):
+    """The elements of a list whose length is known only at run time, as they are now."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner, self._now = owner, owner.items
+
+    @property
+    def length(self) -> Any:
+        return self._now.length
+
+    def at(self, index: Any) -> Any:
+        return self._now.item(index)
+
+    def end(self, left: Atom) -> None:
+        if self._owner.items is not self._now:
+            raise UnsupportedOperationError(
+                "a list whose length is known only at run time is changed while enumerate, zip, reversed or a "
+                "comprehension goes over it; go over it with a plain for statement or by an index, or over a copy"
+            )
+
+
 class Tail(Countable):
     """All but the first item of a sequence that has one."""
 
@@ -276,6 +298,9 @@ class Enumerated(Once):
         """Those of what is numbered."""
         return self.items.misfits()
 
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
 
 class Zipped(Once):
     """`zip(*columns)`: as long as the shortest."""
@@ -296,6 +321,11 @@ class Zipped(Once):
 
     def at(self, index: Any) -> Any:
         return tuple(c.at(index) for c in self.columns)
+
+    def end(self, left: Atom) -> None:
+        super().end(left)
+        for column in self.columns:
+            column.end(left)
 
     def misfits(self) -> list[tuple[Atom, str]]:
         """Where lengths differ: the first column that ends ends it, unless one goes on after the first has ended."""
@@ -345,9 +375,14 @@ class Reversed(Once):
             return self.items.at(python_scalar(last, Interval(0, max(length - 1, 0))))
         return self.items.at(length - 1 - index)
 
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
 
 def is_countable(items: Any) -> bool:
     """Whether a `for` over the iterable is staged."""
+    if is_grown(items):
+        return True
     return isinstance(items, (Countable, range, Array)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
@@ -368,6 +403,8 @@ def countable(items: Any) -> Countable | None:
         return items
     if isinstance(items, range):
         return Fixed(items)
+    if is_grown(items):
+        return Elements(items)
     if isinstance(items, Array):
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":

@@ -75,6 +75,8 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom) ->
     if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):
         return value
     structure = layout.structure
+    if structure.flat:
+        return value
     if structure.mutable:
         none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
         return ChoiceValue(atoms.convert(none, np.int32), (value, before))

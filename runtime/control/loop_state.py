@@ -15,6 +15,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.control.merging import grow
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
 from anabranch.runtime.trace import Builder, building, current
@@ -95,6 +96,7 @@ class LoopTypes:
         self.heap = heap
         self.slots: list[Slot] = []
         self.held: set[int] = set()
+        self.rooms: list[Any] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
@@ -174,12 +176,12 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop) ->
     target = types.slots[i - width].target if i >= width else None
     if isinstance(target, Row) and isinstance(after, layouts.Node):
         for name, child in zip(target.names, after.children, strict=True):
-            _check_growth(f"'{name}'", child, loop)
+            _check_growth(f"'{name}'", child, loop, None)
     else:
-        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop)
+        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: Loop) -> None:
+def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any) -> None:
     if not isinstance(after, layouts.Choice):
         return
     nodes = [
@@ -187,6 +189,7 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop) -> None:
     ]
     shapes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
+        grow(nodes[0].source if target is None else target)
         raise FirstStepError(
             f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
             f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control import loop_aliasing, loop_objects
+from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_objects
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
@@ -31,7 +31,9 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue
-        report = loop_aliasing.inspect(outer, traced, initial(outer, types), loop)
+        init = initial(outer, types)
+        keeping.check_step(outer, traced.builder, traced.entry, init, traced.packed)
+        report = loop_aliasing.inspect(outer, traced, init, loop)
         if report.conflicts:
             positions = _positions(types, report.conflicts)
             if positions <= types.held:
@@ -107,7 +109,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
         after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
-        after = layouts.widened(layouts.staged(after, stays))
+        after = growth.with_room(before, layouts.widened(layouts.staged(after, stays)), i, loop, types)
         if after == before:
             continue
         check_growth(types, i, after, loop)
@@ -141,10 +143,13 @@ def _finish(
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])
     made: list[Array | None] = []
-    whole = types.whole
+    whole = growth.without_room(types.whole, types.rooms)
     layouts.unpack(whole, iter(results), made)
     kept = loop_aliasing.after(outer, report, made, init, results, count, loop.least)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
+    keeping.after_loop(
+        outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
+    )
     twins = repetition.twins(traced.out or tuple(types.init), whole)
     values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import types
@@ -10,12 +11,12 @@ from typing import Any, Final
 
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.trace import Builder
+from anabranch.runtime.trace import Builder, Restart, current
 from anabranch.runtime.values import aliasing, layout as layouts, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.slots import GlobalVariable, Slot
+from anabranch.runtime.values.slots import GlobalVariable, Row, Slot
 
 
 class _Missing:
@@ -67,16 +68,34 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
             f"the global '{slot.target.name}' is set or not, depending on a run-time condition of {what}; assign it "
             "before that"
         )
+    if isinstance(after.options[0], tuple):
+        grow(slot.target)
     kind = type(slot.target).__name__
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
     if isinstance(after.options[0], dict):
         held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
     else:
-        held = " or ".join(f"{len(o)} items" for o in after.options)
+        held = " or ".join(f"{len(o)} items" for o in after.options if isinstance(o, tuple))
     raise StructureMismatchError(
         f"{f'the {kind} {name!r}' if name else f'a {kind}'} holds {held}, depending on a run-time condition of {what}; "
         "give it the same structure on each path, or write into an array made before"
     )
+
+
+def grow(target: Any) -> None:
+    """Start again with lists that may grow, where this is a list that would have to.
+
+    Raises
+    ------
+    Restart
+        Where it is one, and no loop is at first tried without.
+    """
+    trace = current().trace
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+        return
+    if trace.lists_grow:
+        raise Restart(lists=True)
+    trace.wants_growth = True
 
 
 def _reachable(user: object) -> Iterator[tuple[str, Any]]:

@@ -15,6 +15,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, containers, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 
@@ -36,6 +37,8 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
+    if is_grown(value):
+        return False
     return isinstance(value, (tuple, list)) or type(value) is dict
 
 

@@ -18,6 +18,8 @@ from anabranch.runtime.trace import Restart, current
 _KINDS = {
     "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
+# Where comprehensions ask what they go over, and whether they keep an item, and where a length is asked for.
+_OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX")
 
 
 def stage_where_it_stands() -> None:
@@ -41,4 +43,4 @@ def _kind(code: types.CodeType, at: int) -> str | None:
     name = dis.opname[code.co_code[at]]
     if name == "BINARY_OP" and dis._nb_ops[code.co_code[at + 1]][1] == "[]":  # type: ignore[attr-defined]
         return "subscript"
-    return _KINDS.get(name)
+    return _KINDS.get(name, "list" if name in _OF_LISTS or ("JUMP" in name and "IF" in name) else None)

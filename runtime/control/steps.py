@@ -35,6 +35,13 @@ class Form:
         carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
         return (NEXT, no_value, *carries)
 
+    def pack(self, code: Any, value: Any, carries: Sequence[Any]) -> Any:
+        """What a body that gives this state returns."""
+        if self.exits:
+            given = (code, *([value] if "return" in self.exits else []), *carries)
+            return given if self._width > 1 else code
+        return carries[0] if len(carries) == 1 else tuple(carries)
+
     def give(self, state: Sequence[Any]) -> Any:
         """The state as rewritten code unpacks it."""
         code, value, *carries = state

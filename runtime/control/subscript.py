@@ -20,6 +20,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
@@ -88,7 +89,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
 
 
 def _get(container: Any, key: Any) -> Any:
-    if not isinstance(key, Traced) or type(container).__getitem__ not in _PLAIN_GET:
+    if not isinstance(key, Traced) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
         return chosen(list(container.values()), _place(container, key), key)
@@ -99,7 +100,7 @@ def _get(container: Any, key: Any) -> Any:
 
 
 def _set(value: Any, container: Any, key: Any) -> None:
-    if not isinstance(key, Traced) or type(container).__getitem__ not in _PLAIN_GET or isinstance(container, tuple):
+    if not isinstance(key, Traced) or not _is_plain(container) or isinstance(container, tuple):
         container[key] = value
         return
     keys = list(container) if isinstance(container, dict) else range(len(container))
@@ -120,7 +121,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
 
 
 def _delete(container: Any, key: Any) -> None:
-    if not isinstance(key, Traced) or not isinstance(container, list):
+    if not isinstance(key, Traced) or not isinstance(container, list) or isinstance(container, MayGrow):
         del container[key]
         return
     position = _position(key, len(container), type(container), "assignment index")
@@ -129,6 +130,13 @@ def _delete(container: Any, key: Any) -> None:
 
 
 _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
+
+
+def _is_plain(container: Any) -> bool:
+    """Whether a container's items stand side by side, and its class has no way of its own to give them."""
+    if isinstance(container, MayGrow):
+        return container.items is None
+    return type(container).__getitem__ in _PLAIN_GET
 
 
 def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:

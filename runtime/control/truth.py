@@ -10,6 +10,7 @@ from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import arithmetic, atoms
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import own_method
+from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 
@@ -27,6 +28,8 @@ def truth(value: Any) -> bool | Atom:
         return bool(atom.value) if isinstance(atom, Literal) else atom
     if isinstance(value, ChoiceValue):
         return _choice_truth(value)
+    if is_grown(value):
+        return truth(value.items.length)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import branches, loops, steps
+from anabranch.runtime.control import branches, growth, loops, steps
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loop_state import FirstStepError, Loop
@@ -47,10 +47,20 @@ def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ..
     return (NEXT, no_value, *state[2:])
 
 
+def staged(
+    test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form, site: Callable[..., Any]
+) -> tuple[Any, ...]:
+    """The state after a loop with a condition that stands for a `for` over a list that may grow in it."""
+    return _While(test, body, form, site).run(init)
+
+
 class _While:
-    def __init__(self, test: Callable[..., Any], body: Callable[..., Any], form: Form) -> None:
+    def __init__(
+        self, test: Callable[..., Any], body: Callable[..., Any], form: Form, site: Callable[..., Any] | None = None
+    ) -> None:
         self.test, self.body, self.form = test, body, form
-        self.what = f"the while loop at {where(body)}"
+        self.site = site or body  # the user's
+        self.what = f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
     def run(self, init: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -90,12 +100,21 @@ class _While:
             state = (NEXT, no_value, *after[2:])
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        def grown() -> tuple[Any, ...]:
+            after = self._stage_all(state)
+            note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
+            return after
+
+        return growth.unless(lambda: self._of_fixed_lengths(state), grown, self.site, state)
+
+    def _of_fixed_lengths(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The loop with lists that keep their length after the first step."""
         try:
             after = self._stage_all(state)
             note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
             return after
         except FirstStepError as error:
-            if error.site is not self.body.__code__:
+            if error.site is not self.site.__code__:
                 raise
             return self._stage_peeled(state)
 
@@ -109,8 +128,12 @@ class _While:
     def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled() -> tuple[Any, ...]:
-            return steps.then(self.form.take(self.body(*state[2:])), self._stage_all, self.form, self.what)
+        def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
+            # By the defaults a branch finds the lists and objects that the loop changes.
+            def rest(left: tuple[Any, ...], users: tuple[Any, ...] = (test, body)) -> tuple[Any, ...]:
+                return self._stage_all(left)
+
+            return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
 
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
@@ -139,7 +162,7 @@ class _While:
                     init=tuple(state[2:]),
                     names=self.form.names,
                     roots=(self.test, self.body),
-                    site=self.body.__code__,
+                    site=self.site.__code__,
                     what=self.what,
                 )
             )

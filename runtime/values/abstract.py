@@ -27,6 +27,7 @@ class Kind(enum.Enum):
     PYTHON = "Python scalar"
     SCALAR = "NumPy scalar"
     ARRAY = "ndarray"
+    BUFFER = "memory of a list"
 
 
 @frozen

@@ -46,6 +46,24 @@ class Structure:
         """Whether the container has an identity that a write can be seen through."""
         return not issubclass(self.cls, (tuple, Contents)) and not _frozen(self.cls)
 
+    @property
+    def flat(self) -> bool:
+        """Whether no container of the program's is in it."""
+        return False
+
+    @property
+    def grown(self) -> bool:
+        """Whether it is a list of a length known only at run time."""
+        return False
+
+    def hosted(self) -> Structure:
+        """What the container is when it is given to the caller."""
+        return self
+
+    def meet(self, mine: Any, other: Any) -> Any:
+        """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
+        return None
+
     def children(self, value: Any) -> list[Any]:
         """The parts, in the order of the keys."""
         if issubclass(self.cls, dict):

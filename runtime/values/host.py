@@ -40,7 +40,7 @@ def hosted(layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[
         case layouts.Held(value) if id(value) in numbers:
             return layouts.Held(CallersNumber(numbers[id(value)]))
         case layouts.Node(structure, children, source):
-            return layouts.Node(structure, tuple(hosted(c, objects, numbers) for c in children), source)
+            return layouts.Node(structure.hosted(), tuple(hosted(c, objects, numbers) for c in children), source)
         case layouts.Choice(options):
             return layouts.Choice(tuple(hosted(o, objects, numbers) for o in options))
     return layout

@@ -153,7 +153,8 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
-    return Choice((a, b))
+    met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
+    return Choice((a, b)) if met is None else met
 
 
 def _opened(layout: Layout) -> Layout:

@@ -27,6 +27,8 @@ def new_containers(value: Any, layout: Layout) -> list[Any]:
     if isinstance(value, ChoiceValue):
         return _merged_containers(layout)
     own = [value] if layout.structure.mutable else []
+    if layout.structure.flat:
+        return own
     pairs = zip(layout.structure.children(value), layout.children, strict=True)
     return own + [c for p, t in pairs for c in new_containers(p, t)]
 

@@ -348,6 +348,10 @@ def slot_of(value: Any) -> Slot | None:
         return _CellSlot(value)
     if isinstance(value, GlobalVariable):
         return _GlobalSlot(value)
+    own = getattr(type(value), "__anabranch_slot__", None)
+    if own is not None:
+        found: Slot = own(value)
+        return found
     for cls, kind in _BUILT_IN:
         if isinstance(value, cls):
             slot = kind(value)

@@ -100,15 +100,16 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
     """A value of the given kind."""
     if abstract.kind is Kind.ARRAY:
         return array_of(atom)
-    return _classes["scalar" if abstract.kind is Kind.SCALAR else "python"](atom)
+    return _classes[_ROLES[abstract.kind]](atom)
 
 
+_ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 # The classes of traced values register themselves, since each of them needs this module.
 _classes: dict[str, Any] = {}
 
 
 def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `scalar`, `python` or `text` values."""
+    """Make `cls` the class of traced `array`, `scalar`, `python`, `buffer` or `text` values."""
     _classes[role] = cls
 
 

@@ -208,7 +208,7 @@ def asked_for_one_by_one(n):
     return a, b, s, [x * n for x in squares(3)], list(zip(squares(4), "ab"))  # noqa: B905
 
 
-@case((4,), refused=ConcretizationError)
+@case((4,), (0,))
 def list_of_a_run_time_length(n):
     return list(squares(n))
 
@@ -456,7 +456,7 @@ def guarded_by_its_condition(a):
     return sum(int(x) // int(y) for x in a for y in a if y != 0)
 
 
-@case((A,), refused=ConcretizationError)
+@case((A,))
 def a_list_filtered_at_run_time(a):
     return [v for v in a if v > 0]
 
@@ -526,9 +526,9 @@ def test_the_jitted_function_itself_may_not_yield():
 
 def test_the_error_of_a_run_time_length_says_what_to_write():
     def f(a):
-        return list(v for v in a if v > 0)
+        return tuple(v for v in a if v > 0)
 
-    with pytest.raises(ConcretizationError, match="a for statement, sum, any"):
+    with pytest.raises(ConcretizationError, match=r"a for statement, list\(\), sum, any"):
         jit(f)(A)
 
 

@@ -252,14 +252,26 @@ def test_one_or_two_objects_by_branch_are_refused() -> None:
         jit(f, auto_static=False)(1)
 
 
-def test_one_list_or_another_grows_is_refused() -> None:
+def test_one_list_or_another_grows() -> None:
     def f(n):
         a, b = [1], [2]
         c = a if n > 0 else b
         c.append(n)
         return a, b
 
-    with pytest.raises(StructureMismatchError, match=r"list .*holds 1 items or 2 items, depending on"):
+    for n in (1, -1):
+        assert jit(f, auto_static=False)(n) == f(n)
+
+
+def test_a_list_from_outside_that_grows_is_refused() -> None:
+    found = []
+
+    def f(n):
+        if n > 0:
+            found.append(n)
+        return n
+
+    with pytest.raises(StructureMismatchError, match=r"list .*holds 0 items or 1 items, depending on"):
         jit(f, auto_static=False)(1)
 
 

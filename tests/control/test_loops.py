@@ -621,6 +621,17 @@ def test_loop_with_static_arguments(program: Program) -> None:
     program.check_static()
 
 
+@pytest.mark.parametrize("x", [-1, 1])
+def test_a_peeled_while_loop_changes_lists_only_where_it_runs(x):
+    def f(a):
+        w = [1]
+        while w and a > 0:
+            w.pop()
+        return len(w)
+
+    assert jit(f)(x) == f(x)
+
+
 def test_a_peeled_loop_is_still_one_loop():
     def f(m):
         s = 0
@@ -632,11 +643,21 @@ def test_a_peeled_loop_is_still_one_loop():
     assert few == many
 
 
-def test_a_loop_that_is_unrolled_too_far_names_the_setting():
+def test_a_loop_that_is_too_long_to_unroll_has_a_list_of_run_time_length():
     def f(x):
         w = [x]
         for _ in range(5000):
             w.append(x)
+        return len(w)
+
+    assert jit(f)(1.0) == 5001
+
+
+def test_a_loop_that_is_unrolled_too_far_names_the_setting():
+    def f(x):
+        w = {"x": x}
+        for _ in range(5000):
+            w = {"x": w}
         return len(w)
 
     with pytest.raises(StructureMismatchError, match="unroll_limit"):

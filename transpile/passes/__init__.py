@@ -20,6 +20,7 @@ from anabranch.transpile.passes.for_ import For
 from anabranch.transpile.passes.function import Function, Lambda
 from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
+from anabranch.transpile.passes.lists import Display, ListComprehension
 from anabranch.transpile.passes.match import Match
 from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
 from anabranch.transpile.passes.subscript import Subscript
@@ -39,7 +40,8 @@ PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
-    Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Comprehension(), Generator(), Named(),
+    Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Generator(), Named(),
+    Display(), ListComprehension(), Comprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),
 )  # fmt: skip
 

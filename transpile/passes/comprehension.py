@@ -14,12 +14,11 @@ from anabranch.transpile.reader import Reader
 class Comprehension(ExpressionPass):
     """A comprehension stays; its element, iterables and conditions are rewritten."""
 
-    handles = (cst.ListComp, cst.SetComp, cst.DictComp)
+    handles = (cst.SetComp, cst.DictComp)
     examples = (
         Example(
-            "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
-            "def f(a):\n    return [ab.ifexp(v > 0, lambda: v, lambda: -v) "
-            'for v in a if ab.compare(0, "<", lambda: v, "<", lambda: 9)]\n',
+            "def f(a, k):\n    return {v: v % k if k else v for v in a}\n",
+            "def f(a, k):\n    return {v: ab.ifexp(k, lambda: v % k, lambda: v) for v in a}\n",
         ),
     )
 

@@ -34,7 +34,7 @@ class Generator(ExpressionPass):
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.GeneratorExp)
-        if not _is_plain(node):
+        if not is_plain(node):
             return Comprehension().rewrite(reader, node)
         return each(reader, node)
 
@@ -45,7 +45,7 @@ def of_list(reader: Reader, node: cst.Call) -> cst.Call | None:
     if not isinstance(function, cst.Name) or not isinstance(first, cst.ListComp) or reader.is_local(function.value):
         return None
     text = reader.work.session.headers.get(function.value, "").replace(reader.work.session.ab, "ab", 1)
-    if not _is_plain(first):
+    if not is_plain(first):
         return None
     if function.value == "len" and "len" in reader.work.session.native and len(node.args) == 1:
         return reader.staged("count", each(reader, first))
@@ -91,7 +91,7 @@ def _keyword(text: str, value: str = "True") -> cst.Arg:
     )
 
 
-def _is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
+def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
     """Whether its targets are names or rows of names, and it binds nothing else."""
     loop: cst.CompFor | None = node.for_in
     while loop is not None:

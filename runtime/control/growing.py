@@ -1,0 +1,401 @@
+"""Lists and deques that may come to have a length known only at run time.
+
+In a function that turned out to have such lists, a list display is rewritten to `ab.growing([...])`, which is the list
+and no more until a branch or a loop gives it another length on one way than on another. From then on its elements are
+`Items`, and what stands in the list itself refuses whatever is not staged.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from anabranch._frozen import frozen
+from anabranch.runtime.control import growing_items as staged, methods, subscript
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values.containers import Structure, has_traced
+from anabranch.runtime.values.items import (
+    DequeContents,
+    Items,
+    ItemsStructure,
+    ListContents,
+    MayGrow,
+    as_items,
+    is_grown,
+    joined,
+    kinds_of,
+)
+from anabranch.runtime.values.slots import Slot
+from anabranch.runtime.values.specialising import wanting
+from anabranch.runtime.values.traced import Traced
+
+
+class _Marker:
+    """What a list holds natively whose elements are kept elsewhere."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise ConcretizationError(_TEXT)
+
+    __eq__ = __lt__ = __gt__ = __bool__ = __hash__ = __len__ = __iter__ = __index__ = __float__ = __str__ = _refuse
+    __array__ = __getattr__ = __getitem__ = __call__ = __reduce__ = _refuse
+
+
+_TEXT = (
+    "a list whose length is known only at run time is used where anabranch does not stage it (in code that is not "
+    "rewritten, or by an operation of lists that needs the length); use a for statement over it, indices, or np.array"
+)
+_MARKER = _Marker()
+
+
+class _Grows(MayGrow):
+    """What lists and deques that grow have in common; `_native` is the built-in class."""
+
+    __slots__ = ()
+    _native: Any
+    _contents = ListContents
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made: Any = cls._native.__new__(cls, *args, **kwargs)
+        made.items = None
+        return made
+
+    # ---- contents ----------------------------------------------------------------------------------------------------
+
+    def contents(self) -> Any:
+        """The elements: `Items`, or a tuple where their number is known."""
+        return self._contents(self._native.__iter__(self)) if self.items is None else self.items
+
+    def become(self, contents: Any) -> None:
+        """Hold these elements."""
+        self._native.clear(self)
+        grown = isinstance(contents, Items)
+        self.items = contents if grown else None  # type: ignore[misc] # a slot of each class
+        self._native.extend(self, (_MARKER,) if grown else contents)
+
+    def grown(self) -> Items:
+        """The elements as `Items`, however many there are."""
+        contents = self.contents()
+        if isinstance(contents, Items):
+            return contents
+        kinds: list[Any] = []
+        for kind in kinds_of(layouts.describe(contents)):
+            kinds += [kind] if kind not in kinds else []
+        return as_items(
+            contents,
+            ItemsStructure(Items, (), None, tuple(kinds), len(contents), None, self._contents is DequeContents),
+        )
+
+    def made(self, contents: Any) -> Any:
+        """A new list of these elements."""
+        new = type(self)()
+        new.become(contents)
+        current().trace.bear(new)
+        return new
+
+    def __anabranch_structure__(self) -> Structure:
+        maxlen = getattr(self, "maxlen", None)
+        keys = tuple(range(self._native.__len__(self))) if self.items is None else ("items",)
+        return GrowingStructure(type(self), keys, maxlen)
+
+    def __anabranch_slot__(self) -> Slot:
+        return GrowingSlot(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._native, (self._native(self.contents()),)
+
+    # ---- what needs a plain value -----------------------------------------------------------------------------------
+
+    def _plain(self, need: str) -> NoReturn:
+        if tracing():
+            current().trace.needs_plain()
+        assert self.items is not None
+        raise wanting(ConcretizationError(f"{need}: {_TEXT}"), self.items.length, "the length of a list")
+
+    def __len__(self) -> int:
+        if self.items is None:
+            length: int = self._native.__len__(self)
+            return length
+        if isinstance(self.items.length, int):
+            return self.items.length
+        return self._plain("len()")
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.items is not None:
+            self._plain("an iteration")
+        return self._steps()
+
+    def _steps(self) -> Iterator[Any]:
+        for item in self._native.__iter__(self):
+            if item is _MARKER:
+                self._plain("an iteration over a list that grows in it")
+            yield item
+
+    def __hash__(self) -> int:
+        raise TypeError(f"unhashable type: '{self._native.__name__}'")
+
+    def __repr__(self) -> str:
+        return self._native.__repr__(self) if self.items is None else "<a list of run-time length>"
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.items is not None:
+            return staged.get(self, key)
+        if isinstance(key, slice):
+            if any(isinstance(k, Traced) for k in (key.start, key.stop, key.step)):
+                return staged.get(self, key)
+            return self.made(self._native.__getitem__(self, key))
+        return subscript.Indexed(self)[key] if isinstance(key, Traced) else self._native.__getitem__(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self.items is not None:
+            staged.set_(self, key, value)
+        elif isinstance(key, Traced):
+            subscript.Indexed(self)[key] = value
+        else:
+            self._native.__setitem__(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        if self.items is not None or isinstance(key, Traced):
+            staged.delete(self, key)
+        else:
+            self._native.__delitem__(self, key)
+
+    def append(self, value: Any) -> None:
+        """As `list.append`."""
+        if self.items is None:
+            self._native.append(self, value)
+        else:
+            self.become(self.items.pushed(value))
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """As `list.extend`."""
+        staged.extend(self, values)
+
+    def __iadd__(self, values: Any) -> Any:
+        staged.extend(self, values)
+        return self
+
+    def pop(self, *place: Any) -> Any:
+        """As `list.pop`."""
+        if self.items is None and not has_traced(place):
+            return self._native.pop(self, *place)
+        return staged.pop(self, *place)
+
+    def insert(self, place: Any, value: Any) -> None:
+        """As `list.insert`."""
+        if self.items is None and not isinstance(place, Traced):
+            self._native.insert(self, place, value)
+        else:
+            staged.insert(self, place, value)
+
+    def clear(self) -> None:
+        """As `list.clear`."""
+        self.become(self._contents() if self.items is None else self.items.cut(0))
+
+    def copy(self) -> Any:
+        """As `list.copy`."""
+        return self.made(self.contents())
+
+    __copy__ = copy
+
+    def reverse(self) -> None:
+        """As `list.reverse`."""
+        if self.items is None:
+            self._native.reverse(self)
+        else:
+            self.become(staged.reversed_items(self.items))
+
+    def index(self, *args: Any) -> Any:
+        """As `list.index`."""
+        return staged.index(self, *args) if self.items is not None else self._by_native("index")(*args)
+
+    def count(self, value: Any) -> Any:
+        """As `list.count`."""
+        return staged.count(self, value) if self.items is not None else self._by_native("count")(value)
+
+    def remove(self, value: Any) -> None:
+        """As `list.remove`."""
+        if self.items is None and not (has_traced(value) or has_traced(self)):
+            self._native.remove(self, value)
+        else:
+            staged.remove(self, value)
+
+    def _by_native(self, name: str) -> Callable[..., Any]:
+        """The method of the built-in class, staged where run-time values take part."""
+        method: Callable[..., Any] = methods.staged(getattr(super(), name))
+        return method
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, self._native):
+            return NotImplemented
+        made = self.copy()
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, self._native):
+            return NotImplemented
+        made = self.made(tuple(other))
+        made.extend(self)
+        return made
+
+    def __mul__(self, times: Any) -> Any:
+        if self.items is not None:
+            self._plain("a list repeated")
+        return self.made(self._native.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        return staged.equal(self, other) if self.items is not None or is_grown(other) else _native_eq(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _native_eq(self, other)
+
+    def __contains__(self, value: Any) -> bool:
+        if self.items is not None:
+            self._plain("in")
+        found: bool = self._native.__contains__(self, value)
+        return found
+
+
+def _native_eq(a: Any, b: object) -> Any:
+    return a._native.__eq__(a, b)
+
+
+class Growing(_Grows, list[Any]):  # type: ignore[misc]
+    """A list that may grow."""
+
+    __slots__ = ("items",)
+    _native = list
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """As `list.sort`."""
+        if self.items is None:
+            methods.staged(super().sort)(key=key, reverse=reverse)
+        else:
+            self.become(staged.in_order(self.items, key, reverse))
+
+    def _ordered(self, other: Any) -> Any:
+        if is_grown(self) or is_grown(other):
+            raise ConcretizationError(f"an ordering of lists: {_TEXT}")
+        return NotImplemented
+
+
+class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
+    """A deque that may grow."""
+
+    __slots__ = ("items",)
+    _native = collections.deque
+    _contents = DequeContents
+
+    def appendleft(self, value: Any) -> None:
+        """As `deque.appendleft`."""
+        if self.items is None:
+            super().appendleft(value)
+        else:
+            self.become(self.items.pushed(value, front=True))
+
+    def popleft(self) -> Any:
+        """As `deque.popleft`."""
+        return super().popleft() if self.items is None else staged.popleft(self)
+
+    def extendleft(self, values: Iterable[Any]) -> None:
+        """As `deque.extendleft`."""
+        for value in values:
+            self.appendleft(value)
+
+    def rotate(self, n: Any = 1) -> None:
+        """As `deque.rotate`."""
+        if self.items is not None or isinstance(n, Traced):
+            raise ConcretizationError(f"deque.rotate: {_TEXT}")
+        super().rotate(n)
+
+
+def growing(values: Any) -> Any:
+    """The list (or deque) as one that may grow; outside of tracing, itself."""
+    if not tracing() or type(values) not in _KINDS or getattr(values, "maxlen", None) is not None:
+        return values
+    made = _KINDS[type(values)](values)
+    current().trace.bear(made)
+    return made
+
+
+_KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
+
+
+class GrowingSlot(Slot):
+    """What is remembered of a list that may grow."""
+
+    __slots__ = ()
+
+    def contents(self) -> Any:
+        return self.target.contents()
+
+    def restore(self, contents: Any) -> None:
+        self.target.become(contents)
+
+    def parts(self) -> Iterable[Any]:
+        return () if isinstance(self.before, Items) else self.before
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        if isinstance(now, Items) or isinstance(before, Items):
+            return now is before
+        return Slot.same_contents(now, before)
+
+
+@frozen
+class GrowingStructure(Structure):
+    """That of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
+
+    @property
+    def grown(self) -> bool:
+        """Whether it has one part, its `Items`."""
+        return self.keys == ("items",)
+
+    @property
+    def _cls(self) -> Any:
+        return self.cls
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.contents()] if self.grown else list(value.contents())
+
+    def build(self, children: Sequence[Any]) -> Any:
+        contents = children[0] if self.grown else children
+        if not tracing():
+            native: Any = self._cls._native
+            return native(contents) if self.extra is None else native(contents, self.extra)
+        made = self.cls()
+        made.become(contents)
+        return made
+
+    def empty(self) -> Any:
+        return self.cls()
+
+    def fill(self, made: Any, children: Sequence[Any]) -> None:
+        made.become(children[0] if self.grown else children)
+
+    def hosted(self) -> Structure:
+        return self if self.grown else Structure(self._cls._native, self.keys, self.extra)
+
+    def meet(self, mine: Any, other: Any) -> Any:
+        if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
+            return None
+        contents = joined(*map(_contents_node, (mine, other)))
+        return None if contents is None else type(mine)(GrowingStructure(self.cls, ("items",)), (contents,))
+
+
+def _contents_node(node: Any) -> Any:
+    if node.structure.grown:
+        return node.children[0]
+    structure = node.structure.cls._contents(node.structure.keys).__anabranch_structure__()
+    return type(node)(structure, node.children)

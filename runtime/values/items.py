@@ -1,0 +1,543 @@
+"""The elements of a list whose length is known only at run time, side by side in memory of a static capacity.
+
+An `Items` never changes: what is done to the list gives another one. Each kind of element has memory of its own, one
+array for each of the element's leaves; where there are several kinds, a tag says which an element is, so that each
+keeps its type.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.capacities import Capacity
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import ArrayType, Atom
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values import atoms, capacities, host, layout as layouts, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.undefined import Undefined
+
+_INT = python_abstract(int)
+
+
+class Buffer(Traced):
+    """Memory that no name of the program stands for."""
+
+    __slots__ = ("atom",)
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom = atom
+
+    @property
+    def abstract(self) -> Abstract:
+        return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        return NotImplemented
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return NotImplemented
+
+
+wrap.register_class("buffer", Buffer)
+
+
+class MayGrow:
+    """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        # A slot of each class that has one.
+        items: Items | None
+
+
+def is_grown(value: object) -> bool:
+    """Whether a value is a list or deque whose length is known only at run time."""
+    return isinstance(value, MayGrow) and value.items is not None
+
+
+class ListContents(tuple[Any, ...]):
+    """What a list of static length holds at some moment, where it may come to have another length."""
+
+    __slots__ = ()
+
+    def __anabranch_structure__(self) -> Structure:
+        return ContentsStructure(type(self), tuple(range(len(self))))
+
+
+class DequeContents(ListContents):
+    """The same of a deque."""
+
+    __slots__ = ()
+
+
+@frozen
+class ContentsStructure(Structure):
+    """That of `ListContents`; it meets one of another length in `Items`."""
+
+    def build(self, children: Sequence[Any]) -> Any:
+        return tuple.__new__(self.cls, children)
+
+    @property
+    def ring(self) -> bool:
+        """Whether elements will come and go at both ends."""
+        return self.cls is DequeContents
+
+    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+        return joined(mine, other)
+
+
+@frozen
+class ItemsStructure(Structure):
+    """What is static of `Items`.
+
+    Attributes
+    ----------
+    variants : tuple of Layout
+        The kinds of elements.
+    capacity : int
+        How many there is room for.
+    room : Capacity, optional
+        Where the room was asked for that must suffice; without it there is one place more for each element appended.
+    ring : bool
+        The first element may lie anywhere, and the last before it.
+    """
+
+    variants: tuple[layouts.Layout, ...] = ()
+    capacity: int = 0
+    room: Capacity | None = None
+    ring: bool = False
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    @property
+    def rows(self) -> list[ArrayType]:
+        """The types of one element's leaves, of all kinds."""
+        return [t for v in self.variants for t in layouts.leaf_types(v)]
+
+    @property
+    def layout(self) -> layouts.Node:
+        """All parts run-time values."""
+        parts = [_INT] * (2 if self.ring else 1)
+        if len(self.variants) > 1:
+            parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
+        parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
+        return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
+
+    def children(self, value: Any) -> list[Any]:
+        return list(as_items(value, self).parts)
+
+    def build(self, children: Sequence[Any]) -> Any:
+        return Items(self, children) if tracing() else _on_host(self, children)
+
+    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+        return joined(mine, other)
+
+
+class Items:
+    """`length` elements; `parts` are the length, where the first is (of a ring), tags (of several kinds), memory."""
+
+    __slots__ = ("parts", "structure")
+
+    def __init__(self, structure: ItemsStructure, parts: Sequence[Any]) -> None:
+        self.structure = structure
+        length, *rest = parts
+        if isinstance(length, Traced):
+            length = python_scalar(wrap.as_atom(length), Interval(0, structure.capacity))
+        self.parts: tuple[Any, ...] = (length, *rest)
+
+    def __anabranch_structure__(self) -> Structure:
+        return self.structure
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+
+    @property
+    def length(self) -> Any:
+        """How many there are: a Python int, traced or not."""
+        return self.parts[0]
+
+    @property
+    def first(self) -> Any:
+        """Where the first one lies."""
+        return self.parts[1] if self.structure.ring else 0
+
+    @property
+    def _head(self) -> int:
+        return 2 if self.structure.ring else 1
+
+    @property
+    def tags(self) -> Atom | None:
+        """The kind of each element, where there are several."""
+        return wrap.as_atom(self.parts[self._head]) if len(self.structure.variants) > 1 else None
+
+    @property
+    def buffers(self) -> list[Atom]:
+        """The memory of each leaf of each kind."""
+        return [wrap.as_atom(b) for b in self.parts[self._head + (len(self.structure.variants) > 1) :]]
+
+    def _with(self, length: Any, first: Any, tags: Atom | None, buffers: Sequence[Atom], **changed: Any) -> Items:
+        structure = dataclasses.replace(self.structure, **changed) if changed else self.structure
+        head = [length, first] if structure.ring else [length]
+        memory = [*([] if tags is None else [tags]), *buffers]
+        return Items(structure, [*head, *map(Buffer, memory)])
+
+    def cut(self, length: Any) -> Items:
+        """The first `length` of them."""
+        return Items(self.structure, (length, *self.parts[1:]))
+
+    def without_first(self, length: Any) -> Items:
+        """All but the first, of a ring."""
+        return Items(self.structure, (length, self._around(self.first + 1), *self.parts[2:]))
+
+    # ---- places ------------------------------------------------------------------------------------------------------
+
+    def _around(self, place: Any) -> Any:
+        """A place of a ring, which may have gone past its end once."""
+        n = self.structure.capacity
+        atom = wrap.as_atom(place, np.int64)
+        past = atoms.ufunc(np.greater_equal, atom, atoms.literal(n, np.int64))
+        less = atoms.ufunc(np.subtract, atom, atoms.literal(n, np.int64))
+        return python_scalar(atoms.select(past, less, atom), Interval(0, max(n - 1, 0)))
+
+    def place(self, position: Any) -> Atom:
+        """Where the element at a position lies."""
+        place = self._around(self.first + position) if self.structure.ring else position
+        return wrap.as_atom(place, np.int64)
+
+    def places(self, positions: Atom) -> Atom:
+        """The same for a vector of positions."""
+        if not self.structure.ring:
+            return positions
+        n = atoms.literal(np.full(positions.type.shape, max(self.structure.capacity, 1)), np.int64)
+        first = atoms.broadcast_to(wrap.as_atom(self.first, np.int64), positions.type.shape)
+        return atoms.ufunc(np.remainder, atoms.ufunc(np.add, first, positions), n)
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
+
+    def item(self, position: Any) -> Any:
+        """The element at a position that is in range."""
+        structure = self.structure
+        place = self.place(position)
+        memory = self.buffers if self.tags is None else [self.tags, *self.buffers]
+        leaves = [_row(b, place) for b in memory]
+        layout = structure.variants[0] if len(structure.variants) == 1 else layouts.Choice(structure.variants)
+        made: list[Array | None] = []
+        value = layouts.unpack(layout, iter(leaves), made)
+        for array in made:
+            if array is not None:
+                current().keep(array.storage)
+        return value
+
+    def with_item(self, position: Any, value: Any) -> Items:
+        """With another element at a position that is in range."""
+        row = _Row.of(value, self.structure.variants)
+        items = as_items(self, dataclasses.replace(self.structure, variants=row.variants))
+        return items._written(items.place(position), row)
+
+    def _written(self, place: Atom, row: _Row) -> Items:
+        tags = self.tags
+        if tags is not None:
+            tags = _updated(tags, row.tag, place)
+        buffers = [b if a is None else _updated(b, a, place) for b, a in zip(self.buffers, row.leaves, strict=True)]
+        return self._with(self.length, self.first, tags, buffers)
+
+    def pushed(self, value: Any, front: bool = False) -> Items:
+        """With one element more at the end, or (of a ring) at the front."""
+        row = _Row.of(value, self.structure.variants)
+        structure = dataclasses.replace(self.structure, variants=row.variants)
+        if structure.room is None:
+            structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
+        items = as_items(self, structure)
+        length = wrap.as_atom(items.length, np.int64)
+        if structure.room is not None:
+            full = atoms.ufunc(np.greater_equal, length, atoms.literal(structure.capacity, np.int64))
+            capacities.exceeded(full, structure.room)
+        first = items.first
+        if front:
+            first = items._around(items.first + (structure.capacity - 1))
+        place = wrap.as_atom(first, np.int64) if front else items.place(items.length)
+        written = items._written(place, row)
+        more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), Interval(0, structure.capacity))
+        head = (more, first) if structure.ring else (more,)
+        return Items(structure, (*head, *written.parts[len(head) :]))
+
+    def taken(self, positions: Atom, length: Any) -> Items:
+        """The elements at these positions (an int64 vector), of which the first `length` count."""
+        places = self.places(positions)
+        memory = [_gathered(b, places) for b in self.buffers]
+        tags = None if self.tags is None else _gathered(self.tags, places)
+        (capacity,) = positions.type.shape
+        room = self.structure.room if capacity == self.structure.capacity else None
+        return self._with(length, 0, tags, memory, capacity=capacity, room=room)
+
+    def resized(self, capacity: int, room: Capacity | None) -> Items:
+        """The same elements with other room."""
+        items, old = self, self.structure.capacity
+        if capacity == old:
+            return Items(dataclasses.replace(self.structure, room=room), self.parts)
+        if self.structure.ring:
+            items = self.taken(iota(old), self.length)
+        if capacity < old and room is not None:
+            length = wrap.as_atom(self.length, np.int64)
+            over = atoms.ufunc(np.greater, length, atoms.literal(capacity, np.int64))
+            capacities.exceeded(over, room, length)
+        memory = [_fitted(b, capacity) for b in items.buffers]
+        tags = None if items.tags is None else _fitted(items.tags, capacity)
+        return items._with(items.length, items.first, tags, memory, capacity=capacity, room=room)
+
+
+@frozen
+class _Row:
+    """One element as it is written: its kind, and its leaves (None for those of other kinds)."""
+
+    variants: tuple[layouts.Layout, ...]
+    tag: Atom
+    leaves: tuple[Atom | None, ...]
+
+    @staticmethod
+    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> _Row:
+        """The row of a value, with its kind among the others."""
+        if isinstance(value, ChoiceValue):
+            value = value.without_undefined()
+        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        kinds = [kind_of(o) for o in options]
+        for kind in kinds:
+            variants = variants if kind in variants else (*variants, kind)
+        places = [variants.index(k) for k in kinds]
+        tag: Atom = atoms.literal(places[-1], np.int32)
+        packed: dict[int, list[Atom]] = {}
+        for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
+            row = [p.atom for p in layouts.pack(option, variants[place])]
+            _keep(layouts.pack(option, variants[place]))
+            if len(options) > 1:
+                here = value.chosen(i)
+                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+                if place in packed:
+                    row = [atoms.select(here, a, b) for a, b in zip(row, packed[place], strict=True)]
+            packed[place] = row
+        leaves: list[Atom | None] = []
+        for k, kind in enumerate(variants):
+            leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
+        return _Row(variants, tag, tuple(leaves))
+
+
+def _keep(packed: Sequence[layouts.Packed]) -> None:
+    for part in packed:
+        if part.handle is not None:
+            current().keep(part.handle.storage)
+
+
+def kind_of(value: Any) -> layouts.Layout:
+    """The kind of an element."""
+    return _general(layouts.describe(value))
+
+
+def _general(layout: layouts.Layout) -> layouts.Layout:
+    match layout:
+        case layouts.Held(value):
+            abstract = layouts.numeric(layout)
+            if abstract is not None:
+                return layouts.Leaf(abstract)
+            if isinstance(value, Undefined):
+                raise Undefined.error(value)
+            return layout
+        case layouts.Leaf(abstract):
+            return layouts.Leaf(abstract)
+        case layouts.Node(structure, children):
+            if structure.mutable:
+                _refuse(structure.cls)
+            return layouts.Node(structure, tuple(map(_general, children)))
+        case layouts.Choice(options):
+            return layouts.Choice(tuple(map(_general, options)))
+
+
+def _refuse(cls: type) -> NoReturn:
+    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), cls.__name__)
+    raise UnsupportedOperationError(
+        f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
+        "append a tuple of its values, or keep each of them in a list of its own"
+    )
+
+
+# ---- meeting of lengths ----------------------------------------------------------------------------------------------
+
+
+def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
+    """The kinds of a list's elements, from the layout of its contents."""
+    assert isinstance(node, layouts.Node)
+    if isinstance(node.structure, ItemsStructure):
+        return list(node.structure.variants)
+    return [
+        _general(kind) for c in node.children for kind in (c.options if isinstance(c, layouts.Choice) else (c,))
+    ]  # fmt: skip
+
+
+def joined(a: layouts.Node, b: layouts.Node) -> layouts.Layout | None:
+    """Contents of two lengths as one of a run-time length; None where lists keep their lengths."""
+    if not all(isinstance(n.structure, (ContentsStructure, ItemsStructure)) for n in (a, b)):
+        return None
+    found = [n.structure for n in (a, b) if isinstance(n.structure, ItemsStructure)]
+    trace = current().trace
+    if not found and not trace.lists_grow:
+        trace.wants_growth = True
+        return None
+    kinds: list[layouts.Layout] = []
+    for kind in kinds_of(a) + kinds_of(b):
+        kinds += [kind] if kind not in kinds else []
+    fixed = next((s for s in found if s.room is not None), None)
+    most = max(capacity_of(a), capacity_of(b))
+    ring = any(n.structure.ring for n in (a, b) if isinstance(n.structure, (ContentsStructure, ItemsStructure)))
+    if fixed is not None:
+        return ItemsStructure(Items, (), None, tuple(kinds), fixed.capacity, fixed.room, ring).layout
+    return ItemsStructure(Items, (), None, tuple(kinds), most, None, ring).layout
+
+
+def capacity_of(node: layouts.Node) -> int:
+    """How many elements there are at most."""
+    return node.structure.capacity if isinstance(node.structure, ItemsStructure) else len(node.children)
+
+
+def as_items(value: Any, structure: ItemsStructure) -> Items:
+    """Contents of a list with the memory, and the kinds, that the structure says."""
+    if not isinstance(value, Items):
+        return _side_by_side(list(value), structure)
+    if value.structure == structure:
+        return value if value.structure is structure else Items(structure, value.parts)
+    items = value.resized(structure.capacity, structure.room)
+    if items.structure.ring and not structure.ring:
+        items = items.taken(iota(structure.capacity), items.length)
+    return _with_kinds(items, structure)
+
+
+def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
+    old = items.structure.variants
+    memory: dict[int, list[Atom]] = {}
+    left = iter(items.buffers)
+    for kind in old:
+        memory[structure.variants.index(kind)] = [next(left) for _ in layouts.leaf_types(kind)]
+    buffers: list[Atom] = []
+    for k, kind in enumerate(structure.variants):
+        rows = layouts.leaf_types(kind)
+        buffers += memory.get(k) or [_zeros((structure.capacity, *t.shape), t.dtype) for t in rows]
+    tags = None
+    if len(structure.variants) > 1:
+        tags = _tags(items, [structure.variants.index(kind) for kind in old], structure.capacity)
+    head = (items.length, items.first) if structure.ring else (items.length,)
+    return Items(structure, (*head, *map(Buffer, ([] if tags is None else [tags]) + buffers)))
+
+
+def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
+    """The elements' kinds, by where they are among others now."""
+    if items.tags is None:
+        return _filled((capacity,), np.int32, places[0] if places else 0)
+    if list(places) == list(range(len(places))):
+        return items.tags
+    made = _filled((capacity,), np.int32, places[-1])
+    for old, new in enumerate(places[:-1]):
+        here = atoms.ufunc(np.equal, items.tags, _filled((capacity,), np.int32, old))
+        made = atoms.select(here, _filled((capacity,), np.int32, new), made)
+    return made
+
+
+def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
+    rows = [_Row.of(v, structure.variants) for v in values]
+    types = structure.rows
+    buffers: list[Atom] = []
+    for k, type in enumerate(types):
+        lines = [_zeros(type.shape, type.dtype) if r.leaves[k] is None else r.leaves[k] for r in rows]
+        buffers.append(_stacked([a for a in lines if a is not None], type, structure.capacity))
+    tags = None
+    if len(structure.variants) > 1:
+        tags = _stacked([r.tag for r in rows], ArrayType((), atoms.INT32), structure.capacity)
+    head: list[Any] = [len(values), 0] if structure.ring else [len(values)]
+    return Items(structure, [*head, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def iota(n: int) -> Atom:
+    """The positions of n elements."""
+    return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
+
+
+def _filled(shape: tuple[int, ...], dtype: Any, value: Any) -> Atom:
+    return atoms.broadcast_to(atoms.literal(value, dtype), shape)
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Atom:
+    return _filled(shape, dtype, 0)
+
+
+def _starts(buffer: Atom, place: Atom) -> list[Atom]:
+    return [place, *[atoms.literal(0, np.int64)] * (len(buffer.type.shape) - 1)]
+
+
+def _row(buffer: Atom, place: Atom) -> Atom:
+    sizes = (1, *buffer.type.shape[1:])
+    return atoms.reshape(atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=sizes), sizes[1:])
+
+
+def _updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
+    line = atoms.reshape(row, (1, *buffer.type.shape[1:]))
+    return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
+
+
+def _gathered(buffer: Atom, places: Atom) -> Atom:
+    return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
+
+
+def _fitted(buffer: Atom, capacity: int) -> Atom:
+    """The memory cut, or with zeros after it."""
+    n, *rest = buffer.type.shape
+    if capacity <= n:
+        starts, limits = (0,) * len(buffer.type.shape), (capacity, *rest)
+        return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
+    if not n:
+        return _zeros((capacity, *rest), buffer.type.dtype)
+    return atoms.op("concatenate", buffer, _zeros((capacity - n, *rest), buffer.type.dtype), axis=0)
+
+
+def _stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
+    if not rows:
+        return _zeros((capacity, *type.shape), type.dtype)
+    lines = [atoms.reshape(r, (1, *type.shape)) for r in rows]
+    whole = lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=0)
+    return _fitted(whole, capacity) if len(rows) != capacity else whole
+
+
+# ---- on the host -----------------------------------------------------------------------------------------------------
+
+
+def _on_host(structure: ItemsStructure, parts: Sequence[Any]) -> list[Any]:
+    """The elements, from the outputs of a run."""
+    length, *rest = parts
+    first = int(rest.pop(0)) if structure.ring else 0
+    tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
+    builders: list[Callable[[int], Any]] = []
+    for kind in structure.variants:
+        memory = [np.asarray(rest.pop(0)) for _ in layouts.leaf_types(kind)]
+        builders.append(_builder(kind, memory))
+    places = [(first + i) % max(structure.capacity, 1) for i in range(int(length))]
+    return [builders[0 if tags is None else int(tags[p])](p) for p in places]
+
+
+def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]]) -> Callable[[int], Any]:
+    return lambda place: host.build(kind, iter([np.array(m[place]) for m in memory]))

@@ -1,0 +1,40 @@
+"""Lists, in functions that turned out to have such as get a length known only at run time."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from anabranch.transpile.passes.base import Example, ExpressionPass
+from anabranch.transpile.passes.comprehension import Comprehension
+from anabranch.transpile.passes.generator import each, is_plain
+from anabranch.transpile.reader import Reader
+
+
+class Display(ExpressionPass):
+    """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b])."""
+
+    handles = (cst.List,)
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.List)
+        new = reader.children(node)
+        return reader.staged("growing", new) if "list" in reader.work.session.operators else new
+
+
+class ListComprehension(ExpressionPass):
+    """A list comprehension stays, with its parts rewritten; in such a function it becomes one of a generator."""
+
+    handles = (cst.ListComp,)
+    examples = (
+        Example(
+            "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
+            "def f(a):\n    return [ab.ifexp(v > 0, lambda: v, lambda: -v) "
+            'for v in a if ab.compare(0, "<", lambda: v, "<", lambda: 9)]\n',
+        ),
+    )
+
+    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+        assert isinstance(node, cst.ListComp)
+        if "list" not in reader.work.session.operators or not is_plain(node):
+            return Comprehension().rewrite(reader, node)
+        return reader.staged("comprehension", each(reader, node))
