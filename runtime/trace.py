@@ -125,10 +125,13 @@ class Trace:
 
     def __init__(self, lists: bool = False) -> None:
         # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
-        # where a loop tries first to do without; whether one would have needed it; and loops that cannot do without.
+        # where a loop tries first to do without; whether one would have needed it, or else that arguments were known,
+        # from which what decides its length now is computed; and loops that cannot do without.
         self.lists = lists
         self.lists_grow = True
         self.wants_growth = False
+        self.wants_known = False
+        self.deciding: Atom | None = None
         self.growing_sites: set[Any] = set()
         # The error for a write into an array that such a list has a copy of, once there is one.
         self.keeping: Callable[[], BaseException] | None = None

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import keeping
-from anabranch.runtime.control.merging import MISSING, adopt, check_contents, check_sharing, join_all
+from anabranch.runtime.control.merging import (
+    MISSING,
+    adopt,
+    check_contents,
+    check_sharing,
+    decided_by,
+    join_all,
+    of_known_lengths,
+)
 from anabranch.runtime.errors import (
     AnabranchError,
     IntegerRangeError,
@@ -68,10 +76,12 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
-    layout = join_all(values, heap, visibility.belongs_outside(outer))
+    with of_known_lengths():
+        layout = join_all(values, heap, visibility.belongs_outside(outer))
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
-    contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
+    with decided_by(selector):
+        contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
     twins = check_sharing(reached, (layout, contents), what)
     for outcome in outcomes:
@@ -91,7 +101,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
             _link(outer, array, selector, outcomes, i)
     keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], made)
     for slot, after in zip(slots, held, strict=False):
-        check_contents(slot, after, thunks, what)
+        with decided_by(selector):
+            check_contents(slot, after, thunks, what)
         slot.restore(after)
     if outer.trace.error_code in storages:
         regions.note(outer)

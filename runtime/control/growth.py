@@ -32,11 +32,11 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     if body.__code__ in trace.growing_sites:
         return grown()
     before, heap = builder.checkpoint(), Heap((body, state, *trace.roots))
-    trace.lists_grow = trace.wants_growth = False
+    trace.lists_grow = trace.wants_growth = trace.wants_known = False
     try:
         return without()
     except AnabranchError:
-        if not trace.wants_growth:
+        if trace.wants_known or not trace.wants_growth:
             raise
     finally:
         trace.lists_grow = True

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, current, tracing
@@ -18,7 +19,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.specialising import wanting
+from anabranch.runtime.values.specialising import leaves_behind, wanting
 from anabranch.runtime.values.traced import Traced
 
 
@@ -50,6 +51,8 @@ class Countable(abc.ABC):
     def steps(self) -> Iterator[Any]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
+            if not (settings().auto_static and leaves_behind(self.length)):
+                current().trace.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"

@@ -7,6 +7,7 @@ state; their memory is carried by identity.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -189,7 +190,8 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any) -> 
     ]
     shapes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
-        grow(nodes[0].source if target is None else target)
+        named = issubclass(nodes[0].structure.cls, (list, collections.deque))
+        grow([] if named else target)
         raise FirstStepError(
             f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
             f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size",

@@ -10,7 +10,7 @@ from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
 from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, check_growth, hint_of, initial
-from anabranch.runtime.control.merging import MISSING
+from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import layout as layouts, regions, repetition, visibility
@@ -85,8 +85,9 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
     out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
-    if not _settle(outer, traced, loop, types, out):
-        return None
+    with decided_by(loop.trip):
+        if not _settle(outer, traced, loop, types, out):
+            return None
     if not types.exact and types.opened and (entries.changed or types.opened_is_written):
         types.begin_exactly()
         return None

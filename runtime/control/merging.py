@@ -16,6 +16,7 @@ from anabranch.runtime.values import aliasing, layout as layouts, repetition, vi
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import may_grow
 from anabranch.runtime.values.slots import GlobalVariable, Row, Slot
 
 
@@ -82,6 +83,29 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
     )
 
 
+@contextlib.contextmanager
+def decided_by(atom: Atom | None) -> Iterator[None]:
+    """Where lists of several lengths meet here, this decides which is the one."""
+    trace = current().trace
+    before, trace.deciding = trace.deciding, atom
+    try:
+        yield
+    finally:
+        trace.deciding = before
+
+
+@contextlib.contextmanager
+def of_known_lengths() -> Iterator[None]:
+    """Lists of several lengths stay several."""
+    trace = current().trace
+    before = (trace.lists_grow, trace.wants_growth, trace.wants_known)
+    trace.lists_grow = False
+    try:
+        yield
+    finally:
+        trace.lists_grow, trace.wants_growth, trace.wants_known = before
+
+
 def grow(target: Any) -> None:
     """Start again with lists that may grow, where this is a list that would have to.
 
@@ -93,9 +117,8 @@ def grow(target: Any) -> None:
     trace = current().trace
     if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
         return
-    if trace.lists_grow:
+    if may_grow():
         raise Restart(lists=True)
-    trace.wants_growth = True
 
 
 def _reachable(user: object) -> Iterator[tuple[str, Any]]:

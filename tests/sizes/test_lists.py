@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from anabranch import AliasError, UnsupportedOperationError, jit
+from anabranch import AliasError, UnsupportedOperationError, configure, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -887,6 +887,12 @@ def swapped(n):
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_as_in_eager_python_with_all_numbers_at_run_time(program: Program) -> None:
+    with configure(auto_static=False):
+        program.check()
 
 
 @pytest.mark.parametrize("program", case.static_programs)
