@@ -7,6 +7,7 @@
     │   ├── NoSourceError                (also OSError)
     │   └── UnsupportedConstructError    (also NotImplementedError)
     ├── ConcretizationError              (also TypeError)
+    │   └── RunTimeSizeError
     ├── UnsupportedValueError            (also TypeError)
     ├── UnsupportedOperationError        (also NotImplementedError)
     ├── StructureMismatchError           (also TypeError)
@@ -38,6 +39,13 @@ class ConcretizationError(AnabranchError, TypeError):
     """A value known only at run time is needed while tracing: a shape, a list index, a dict key, a plain `bool`.
 
     What to change: name the argument in `static_argnames`, or compute the value from shapes and static arguments.
+    """
+
+
+class RunTimeSizeError(ConcretizationError):
+    """An array whose size is known only at run time is given to something that has no meaning for such a size.
+
+    The message names the expression that the size comes from.
     """
 
 

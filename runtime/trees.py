@@ -13,6 +13,7 @@ from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.host import CallersNumber, CallersObject
+from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.text import TextStructure
 
 Info: TypeAlias = Callable[[Abstract], Any]
@@ -161,6 +162,15 @@ class Tree:
         return self.definition.unflatten(self.leaves)
 
 
+def _of_run_time_size(structure: SizedStructure, view: layouts.Layout) -> Abstract:
+    """What is known of an array of run-time size: None stands for the sizes that are not."""
+    abstract = layouts.numeric(view)
+    assert abstract is not None
+    rows = zip(abstract.shape, structure.kinds, strict=True)
+    shape: Any = tuple([n if kind == "whole" else None for n, kind in rows])
+    return Abstract(shape, abstract.dtype, Kind.ARRAY)
+
+
 def joined(cls: type, trees: Sequence[Tree], keys: Sequence[Any] | None = None) -> Tree:
     """The tree of a tuple, list or dict of these."""
     definition = node(cls, [t.definition for t in trees], keys)
@@ -187,6 +197,8 @@ class Reading:
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
                 if structure.flat or structure.grown:
                     return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
+                if isinstance(structure, SizedStructure):
+                    return self.leaf(_of_run_time_size(structure, children[0]))
                 parts = [self.tree(c) for c in children]
                 definition = PyTreeDef(structure, tuple(p.definition for p in parts))
                 return Tree(definition, tuple(leaf for p in parts for leaf in p.leaves))

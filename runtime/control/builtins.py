@@ -31,6 +31,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 
@@ -53,6 +54,16 @@ def _plain(value: Any) -> Any:
         return value
     value = value.without_undefined()
     return value.resolve() if isinstance(value, ChoiceValue) and not value.of_objects else value
+
+
+@_counterpart
+def len_(items: Any) -> Any:
+    """As `len`; of an array whose size is known only at run time, a traced int."""
+    if isinstance(items, ChoiceValue):
+        items = _plain(items)
+        if isinstance(items, ChoiceValue):
+            return items.through(len_)
+    return items.shape[0] if isinstance(items, Sized) else len(items)
 
 
 # ---- iteration -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.specialising import leaves_behind, wanting
 from anabranch.runtime.values.traced import Traced
 
@@ -235,14 +236,15 @@ class Fixed(Countable):
 class Rows(Countable):
     """The first axis of an array."""
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Array | Sized) -> None:
         if not array.shape:
             raise TypeError("iteration over a 0-d array")
         self.array = array
+        self._length = array.shape[0]
 
     @property
-    def length(self) -> int:
-        return self.array.shape[0]
+    def length(self) -> Any:
+        return self._length
 
     def at(self, index: Any) -> Any:
         return indexing.get(self.array, index)
@@ -386,7 +388,7 @@ def is_countable(items: Any) -> bool:
     """Whether a `for` over the iterable is staged."""
     if is_grown(items):
         return True
-    return isinstance(items, (Countable, range, Array)) or (
+    return isinstance(items, (Countable, range, Array, Sized)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
@@ -408,7 +410,7 @@ def countable(items: Any) -> Countable | None:
         return Fixed(items)
     if is_grown(items):
         return Elements(items)
-    if isinstance(items, Array):
+    if isinstance(items, (Array, Sized)):
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
         return Rows(wrap.array_of(wrap.as_atom(items)))

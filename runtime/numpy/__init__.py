@@ -39,5 +39,6 @@ from anabranch.runtime.numpy import (
     unstaged as unstaged,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
+from anabranch.runtime.numpy.sized import families as families
 
 __all__ = ["namespace", "staged"]

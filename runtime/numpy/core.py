@@ -39,6 +39,13 @@ def traced_inside(value: Any) -> bool:
     return False
 
 
+def _sized_inside(value: Any) -> bool:
+    """Whether a value is an array of run-time size, or a list or tuple holds one."""
+    if type(value) in (list, tuple):
+        return any(map(_sized_inside, value))
+    return wrap.is_sized(value)
+
+
 def resolved(value: Any) -> Any:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, ChoiceValue):
@@ -57,6 +64,9 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
+        rule = dispatch.SIZED.get(original)
+        if rule is not None and (any(map(_sized_inside, args)) or any(map(_sized_inside, kwargs.values()))):
+            return rule(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
         try:
             made = function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
         except rehearsal.FAILURES as error:
@@ -153,7 +163,11 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
             def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
                 if not tracing():
                     return _original(*args, **kwargs)
-                made = function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+                args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
+                rule = dispatch.SIZED.get(_original)
+                if rule is not None and any(map(_sized_inside, args)):
+                    return rule(*args, **kwargs)
+                made = function(*args, **kwargs)
                 return strides.noted(made, args, _original.__name__, kwargs.get("order"))
 
             dispatch.FUNCTIONS[original] = call

@@ -27,8 +27,9 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.selection import refuse_outside
+from anabranch.runtime.numpy.sized import outputs as sized
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
+from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.array import Array
 
 
@@ -78,6 +79,8 @@ class StagedUfunc:
 
     def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
         args = tuple(map(resolved, args))
+        if any(map(wrap.is_sized, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
+            return self._of_run_time_size(args, out, where, dtype, casting)
         nin, nout = self.ufunc.nin, self.ufunc.nout
         if not nin <= len(args) <= nin + nout:
             wanted = f"from {nin} to {nin + nout} positional arguments"
@@ -87,6 +90,19 @@ class StagedUfunc:
         made = [self._place(v, o, resolved(where), casting) for v, o in zip(values, outs, strict=True)]
         results = [strides.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
         return results[0] if nout == 1 else tuple(results)
+
+    def _of_run_time_size(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
+        nin = self.ufunc.nin
+        outs = self._outs(args[nin:], out)
+        fill = 1 if self.ufunc is np.power else None
+
+        def compute(*values: Any) -> Any:
+            return self._staged(values, None, True, dtype, casting)
+
+        made = aligning.elementwise(compute, args[:nin], fill)
+        results = made if isinstance(made, tuple) else (made,)
+        placed = [m if o is None else sized.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
+        return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 
     def _outs(self, positional: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
         nout = self.ufunc.nout

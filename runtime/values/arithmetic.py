@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, checks, strides, wrap
+from anabranch.runtime.values import atoms, checks, dispatch, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.traced import COMPARISONS, Traced
 
@@ -34,6 +34,9 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
     ValueError
         Where the shapes do not broadcast.
     """
+    if any(map(wrap.is_sized, operands)):
+        fill = 1 if function is np.power else None
+        return dispatch.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
     results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
     wrapped = tuple(strides.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
@@ -112,8 +115,9 @@ def _is_square_of_truth(base: Any, exponent: Any) -> bool:
 
 def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
     """The form of a power by the operator: that of NumPy's scalars is the C library's."""
-    is_array = base.abstract.kind is Kind.ARRAY if isinstance(base, Traced) else isinstance(base, np.ndarray)
-    return pow if is_array else None
+    if isinstance(base, Traced) and not wrap.is_sized(base):
+        return pow if base.abstract.kind is Kind.ARRAY else None
+    return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
 def _is_half(exponent: Any) -> bool:

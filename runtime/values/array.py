@@ -12,6 +12,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import OnDevice, Storage, current
 from anabranch.runtime.values import (
     aliasing,
+    aligning,
     arithmetic,
     atoms,
     dispatch,
@@ -129,7 +130,10 @@ class Array(NumPyLike):
 
     def assign(self, value: Any) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
-        atom = wrap.as_atom(wrap.numpy_operand(indexing.assigned(value, self.dtype)), self.dtype)
+        value = wrap.numpy_operand(indexing.assigned(value, self.dtype))
+        if wrap.is_sized(value):
+            value = aligning.fitted(value, self)
+        atom = wrap.as_atom(value, self.dtype)
         source = atom.type.shape
         while len(source) > len(self._shape) and source[0] == 1:
             source = source[1:]
@@ -172,7 +176,10 @@ class Array(NumPyLike):
     def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
         try:
-            (result,) = arithmetic.apply_atoms(ufunc, (self, wrap.numpy_operand(other)), output=self.dtype)
+            other = wrap.numpy_operand(other)
+            if wrap.is_sized(other):
+                other = aligning.fitted(other, self, aligning.IN_PLACE)
+            (result,) = arithmetic.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:
                 raise ValueError(f"{ufunc.__name__}: the result has shape {result.type.shape}, not {self._shape}")
             self.set(atoms.convert(result, self.dtype))

@@ -6,11 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+# What is called instead where an argument is an array of run-time size.
+SIZED: dict[Any, Callable[..., Any]] = {}
+SIZED_METHODS: dict[str, Callable[..., Any]] = {}
+SIZED_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}
@@ -33,6 +39,28 @@ def method(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             METHODS[name] = function
+        return function
+
+    return register
+
+
+def sized(*originals: Any) -> Callable[[Function], Function]:
+    """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
+
+    def register(function: Function) -> Function:
+        for original in originals:
+            SIZED[original] = function
+        return function
+
+    return register
+
+
+def sized_method(*names: str) -> Callable[[Function], Function]:
+    """The same for methods of arrays that are no function, or differ from it."""
+
+    def register(function: Function) -> Function:
+        for name in names:
+            SIZED_METHODS[name] = function
         return function
 
     return register

@@ -1,7 +1,8 @@
 """`a[key]` and `a[key] = value`: NumPy's basic and advanced indexing on traced arrays.
 
-Basic parts (integers, slices, `...`, `None`) make a view: a chain of `views` steps. Integer arrays gather and scatter.
-An index known only at run time is checked against the axis unless its interval already shows that it fits.
+Basic parts (integers, slices, `...`, `None`) make a view: a chain of `views` steps, and extents where its size is known
+only at run time (`slicing`). Integer arrays gather and scatter (`gathering`), masks select (`masking`). An index known
+only at run time is checked against the axis unless its interval already shows that it fits (`places`).
 """
 
 from __future__ import annotations
@@ -13,14 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.config import settings
-from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.values import arithmetic, atoms, checks, python_conversions, strides, views, wrap
-from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Literal
+from anabranch.runtime.values import (
+    atoms,
+    gathering,
+    masking,
+    places,
+    python_conversions,
+    slicing,
+    strides,
+    views,
+    wrap,
+)
+from anabranch.runtime.values.extents import Extent
 from anabranch.runtime.values.python_scalar import PythonScalar
-from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import Traced
 
 if TYPE_CHECKING:
@@ -34,45 +42,73 @@ class _Plan:
     slices: list[views.AxisSlice]
     dropped: list[int]  # axes of the base indexed by an integer
     shape: list[int]  # the view's shape
+    extents: list[Extent | None]  # for each axis of the view
     advanced: list[tuple[int, Any]]  # (axis of the view, index array operand)
     adjacent: bool  # whether the advanced indices stand side by side in the key
 
 
-def get(array: Array, key: Any) -> Any:
+def get(array: Any, key: Any) -> Any:
     """`array[key]`: a view for basic keys, a NumPy scalar when all axes are indexed, a new array for index arrays."""
     key = _known(key)
-    mask = _as_mask(array, key)
-    if mask is not None:
-        raise UnsupportedOperationError(
-            "a[mask] has a size that is known only at run time; use np.where(mask, a, ...) or a reduction's where="
-        )
+    apart = _mask_apart(array, key)
+    if apart is not None:
+        return apart.__copy__()
     plan = _plan(array, key)
     view = _view(array, plan)
     if plan.advanced:
-        made = wrap.array_of(_gather(view, plan))
-        # NumPy puts the axes of the indices first in memory, wherever they are in the result.
-        first = len(plan.slices) == 1 or (plan.adjacent and plan.advanced[0][0] == 0)
-        return made if first and strides.plain(array) else strides.forget_order(made, (array.T,))
+        return _gathered(array, view, plan)
     if len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         return wrap.numpy_result(view.atom)
-    return view
+    return wrap.with_extents(view, plan.extents)
 
 
-def set(array: Array, key: Any, value: Any) -> None:
+def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
+    given = gathering.indices(view, plan.advanced, plan.adjacent, plan.extents)
+    made = wrap.array_of(gathering.gather(view, given))
+    extents = given.result_extents(plan.extents)
+    if any(extents):
+        return wrap.with_extents(made, extents)
+    # NumPy puts the axes of the indices first in memory, wherever they are in the result.
+    first = len(plan.slices) == 1 or (plan.adjacent and plan.advanced[0][0] == 0)
+    return made if first and strides.plain(_base(array)) else strides.forget_order(made, (_base(array).T,))
+
+
+def set(array: Any, key: Any, value: Any) -> None:
     """`array[key] = value`."""
     key = _known(key)
-    mask = _as_mask(array, key)
-    if mask is not None:
-        _set_mask(array, mask, value)
+    if _set_mask(array, key, value):
+        return
+    apart = _mask_apart(array, key)
+    if apart is not None:
+        apart.assign(value)
         return
     plan = _plan(array, key)
     view = _view(array, plan)
     if plan.advanced:
-        _scatter(view, plan, value)
+        given = gathering.indices(view, plan.advanced, plan.adjacent, plan.extents)
+        gathering.scatter(view, given, plan.extents, assigned(value, view.dtype))
     elif len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         view.assign(_element(value, array.dtype))
     else:
-        view.assign(value)
+        target = wrap.with_extents(view, plan.extents)
+        if not _is_itself(target, value):
+            target.assign(value)
+
+
+def _is_itself(target: Any, value: Any) -> bool:
+    """Whether a part of run-time size is assigned to itself, as `a[i:] += x` does when it has been done."""
+    if not (wrap.is_sized(target) and wrap.is_sized(value)):
+        return False
+    here, there = target.view, value.view
+    if here.storage is not there.storage or not views.same(here.path, there.path):
+        return False
+    pairs = zip(target.extents, value.extents, strict=True)
+    return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
+
+
+def _base(array: Any) -> Array:
+    """The array, or the memory of static shape that one of run-time size is a part of."""
+    return array.view if wrap.is_sized(array) else array  # type: ignore[no-any-return]
 
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -100,52 +136,71 @@ def _has_ellipsis(key: Any) -> bool:
 # ---- taking a key apart ----------------------------------------------------------------------------------------------
 
 
-def _is_bool_array(k: Any) -> bool:
-    if isinstance(k, Traced):
-        return bool(k.abstract.dtype == np.bool_)
-    return isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.dtype == np.bool_)
-
-
 def _known(key: Any) -> Any:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
     if isinstance(key, device.Array):
         key = wrap.numpy_operand(key)
+    if wrap.is_sized(key):
+        return key
     if isinstance(key, Traced) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
         return atom.value if isinstance(atom, Literal) else key
+    if isinstance(key, list) and _holds_traced(key):
+        return wrap.numpy_operand(key)
     return key
 
 
-def _as_mask(array: Array, key: Any) -> Any:
-    """The key, when it is one run-time boolean mask over leading axes; None otherwise."""
-    if isinstance(key, tuple) and len(key) == 1:
-        key = key[0]
-    if isinstance(key, Traced) and _is_bool_array(key):
-        shape = key.abstract.shape
-        if key.abstract.shape != array.shape[: len(shape)]:
-            axis = next((i for i, n in enumerate(shape) if i >= array.ndim or n != array.shape[i]), 0)
-            size = array.shape[axis] if axis < array.ndim else 0
-            raise IndexError(
-                f"boolean index did not match indexed array along axis {axis}; size of axis is {size} "
-                f"but size of corresponding boolean axis is {shape[axis] if shape else 1}"
-            )
-        return key
-    return None
+def _mask_apart(array: Any, key: Any) -> Any:
+    """The part of the array that a key with one run-time mask selects; None for other keys.
+
+    What stands before and beside the mask is taken first, as far as that leaves the result's axes where they are.
+    """
+    entries = list(key) if isinstance(key, tuple) else [key]
+    found = [i for i, k in enumerate(entries) if masking.is_run_time_mask(k)]
+    if not found:
+        return None
+    if len(found) == 1 and not any(map(gathering.is_index_array, entries[: found[0]] + entries[found[0] + 1 :])):
+        return _by_one_mask(array, entries, found[0])
+    raise UnsupportedOperationError(
+        "a run-time boolean mask beside other masks or index arrays is not supported; index in two steps"
+    )
 
 
-def _normalise(array: Array, key: Any) -> list[Any]:
+def _by_one_mask(array: Any, entries: list[Any], at: int) -> Any:
+    mask = entries[at]
+    rank = len(mask.shape)
+    if rank == 0:
+        raise UnsupportedOperationError("a[condition] with a single run-time condition is not supported; use if")
+    gap = [i for i, k in enumerate(entries) if k is Ellipsis]
+    used = sum(k is not None and k is not Ellipsis for k in entries) - 1 + rank
+    if gap:
+        entries = entries[: gap[0]] + [slice(None)] * (array.ndim - used) + entries[gap[0] + 1 :]
+        at += array.ndim - used - 1 if gap[0] < at else 0
+    _check_adjacent(entries, at)
+    rest = (*entries[:at], *[slice(None)] * rank, *entries[at + 1 :])
+    part = array if all(isinstance(k, slice) and k == slice(None) for k in rest) else get(array, rest)
+    lead = sum(k is None or isinstance(k, slice) for k in entries[:at])
+    return masking.selected(part, mask, lead)
+
+
+def _check_adjacent(entries: list[Any], at: int) -> None:
+    """Integers beside a mask are index arrays to NumPy, which puts their axis first where they stand apart from it."""
+    indexed = [i for i, k in enumerate(entries) if not (k is None or isinstance(k, slice))]
+    if indexed[-1] - indexed[0] != len(indexed) - 1 and indexed != [at]:
+        raise UnsupportedOperationError(
+            "a run-time boolean mask and an integer with a slice between them is not supported; index in two steps"
+        )
+
+
+def _normalise(array: Any, key: Any) -> list[Any]:
     """The key as a list with one entry an axis (or None for a new one), `...` filled in."""
     entries = list(key) if isinstance(key, tuple) else [key]
     expanded: list[Any] = []
     for k in entries:
         if isinstance(k, list):
-            k = np.asarray(k, dtype=None if k else np.intp) if not _holds_traced(k) else wrap.numpy_operand(k)
-        if isinstance(k, Traced) and _is_bool_array(k):
-            raise UnsupportedOperationError(
-                "a run-time boolean mask beside other indices gives a size known only at run time"
-            )
+            k = np.asarray(k, dtype=None if k else np.intp)
         if isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.dtype == np.bool_):
             expanded += _static_mask(array, k, len([e for e in expanded if e is not None]))
         else:
@@ -177,27 +232,30 @@ def _static_mask(array: Array, mask: Any, axis: int) -> list[Any]:
     return list(mask.nonzero())
 
 
-def _plan(array: Array, key: Any) -> _Plan:
-    plan = _Plan([], [], [], [], True)
+def _plan(array: Any, key: Any) -> _Plan:
+    plan = _Plan([], [], [], [], [], True)
     entries = _normalise(array, key)
-    fancy = any(_is_index_array(k) for k in entries)
+    fancy = any(map(gathering.is_index_array, entries))
+    sizes = _base(array).shape
+    extents = array.extents if wrap.is_sized(array) else (None,) * len(sizes)
     axis, positions = 0, []
     for place, k in enumerate(entries):
         if k is None:
-            plan.shape.append(1)
+            _keep(plan, 1, None)
             continue
-        size = array.shape[axis]
+        size, extent = sizes[axis], extents[axis]
         if isinstance(k, slice):
-            part = _slice(k, size)
+            part, left = slicing.part(k, size, extent)
             plan.slices.append(part)
-            plan.shape.append(part.size)
+            _keep(plan, part.size, left)
         elif fancy:
             plan.slices.append(views.AxisSlice(0, size))
-            plan.advanced.append((len(plan.shape), _index_operand(k)))
-            plan.shape.append(size)
+            plan.advanced.append((len(plan.shape), gathering.index_operand(k)))
+            _keep(plan, size, extent)
             positions.append(place)
         else:
-            plan.slices.append(views.AxisSlice(integer(k, size, axis), 1))
+            at = places.integer(k, size, axis) if extent is None else places.integer_within(k, extent, size, axis)
+            plan.slices.append(views.AxisSlice(at, 1))
             plan.dropped.append(axis)
         axis += 1
     if positions:
@@ -205,112 +263,9 @@ def _plan(array: Array, key: Any) -> _Plan:
     return plan
 
 
-def _is_index_array(k: Any) -> bool:
-    return (isinstance(k, Traced) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
-        isinstance(k, np.ndarray) and k.ndim > 0
-    )
-
-
-def _index_operand(k: Any) -> Any:
-    operand = wrap.numpy_operand(k)
-    dtype = operand.abstract.dtype if isinstance(operand, Traced) else np.asarray(operand).dtype
-    if dtype.kind not in "iu":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    return operand
-
-
-def integer(k: Any, size: int, axis: int) -> int | Atom:
-    """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
-    if not isinstance(k, Traced):
-        try:
-            index = k.__index__()
-        except AttributeError:
-            raise IndexError(
-                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
-                "arrays are valid indices"
-            ) from None
-        if not -size <= index < size:
-            raise IndexError(_out_of_bounds(index, axis, size))
-        return int(index + size if index < 0 else index)
-    if k.abstract.dtype.kind not in "iu" or k.abstract.shape != ():
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
-            "arrays are valid indices"
-        )
-    known = k.interval if isinstance(k, PythonScalar) else FULL
-    atom = atoms.convert(wrap.as_atom(k), np.int64)
-    if isinstance(atom, Literal):
-        return integer(int(atom.value), size, axis)
-    return _checked(atom, known, size, axis)
-
-
-def _out_of_bounds(index: int | str, axis: int, size: int) -> str:
-    return f"index {index} is out of bounds for axis {axis} with size {size}"
-
-
-def _checked(atom: Atom, known: Interval, size: int, axis: int) -> Atom:
-    """Negative positions counted from the end, and the check, each only where the interval asks for it."""
-    shape = atom.type.shape
-    low, high = (atoms.broadcast_to(atoms.literal(n, np.int64), shape) for n in (-size, size))
-    bad: list[Atom] = []
-    if settings().checks and atom.type.size:
-        if known.high >= size:
-            bad.append(atoms.ufunc(np.greater_equal, atom, high))
-        if known.low < -size:
-            bad.append(atoms.ufunc(np.less, atom, low))
-    if bad:
-        out = bad[0] if len(bad) == 1 else atoms.logical_or(*bad)
-        first = atom
-        if shape:
-            where = atoms.op("argmax", atoms.reshape(out, (math.prod(shape),)), axis=0)
-            first = atoms.op("dynamic_slice", atoms.reshape(atom, (math.prod(shape),)), where, sizes=(1,))
-            first = atoms.reshape(first, ())
-            out = atoms.op("reduce_any", out, axes=tuple(range(len(shape))))
-        checks.fail_if(out, checks.Telling(IndexError, _out_of_bounds("{}", axis, size)), first)
-    if known.low >= 0:
-        return atom
-    negative = atoms.ufunc(np.less, atom, atoms.broadcast_to(atoms.literal(0, np.int64), shape))
-    return atoms.select(negative, atoms.ufunc(np.add, atom, high), atom)
-
-
-# ---- slices ----------------------------------------------------------------------------------------------------------
-
-
-def _slice(k: slice, size: int) -> views.AxisSlice:
-    parts = (k.start, k.stop, k.step)
-    if not any(isinstance(p, Traced) for p in parts):
-        start, stop, step = k.indices(size)
-        return views.AxisSlice(start, len(range(start, stop, step)), step)
-    return _traced_slice(k, size)
-
-
-def _traced_slice(k: slice, size: int) -> views.AxisSlice:
-    """`a[i:i + 2]`: a static length at a run-time offset, where the whole slice lies inside the axis."""
-    length = k.stop - k.start if k.start is not None and k.stop is not None else None
-    length = 0 if isinstance(length, int) and length < 0 else length
-    if isinstance(k.step, Traced) or k.step not in (None, 1) or not isinstance(length, (int, np.integer)):
-        error = ConcretizationError(
-            "a slice whose length is known only at run time is not supported; give both bounds with a static "
-            "distance (a[i:i + 2]), make the bound static, or use a mask"
-        )
-        for part in (k.start, k.stop, k.step):
-            wanting(error, part, "a slice's length")
-        raise error
-    length = min(int(length), size)
-    start = k.start if isinstance(k.start, PythonScalar) else None
-    known = start.interval if start is not None else FULL
-    atom = atoms.convert(wrap.as_atom(k.start), np.int64)
-    if known.low < 0 or known.high > size - length:
-        outside = atoms.logical_or(
-            atoms.ufunc(np.less, atom, atoms.literal(0, np.int64)),
-            atoms.ufunc(np.greater, atom, atoms.literal(size - length, np.int64)),
-        )
-        message = (
-            f"a slice of run-time start and length {length} reaches outside of an axis of size {size}, "
-            "so that its length changes; this is not supported"
-        )
-        checks.fail_if(outside, lambda _: UnsupportedOperationError(message))
-    return views.AxisSlice(atom, length)
+def _keep(plan: _Plan, size: int, extent: Extent | None) -> None:
+    plan.shape.append(size)
+    plan.extents.append(extent)
 
 
 def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
@@ -325,8 +280,9 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(array: Array, plan: _Plan) -> Array:
-    """The basic part of the key, as a view."""
+def _view(array: Any, plan: _Plan) -> Array:
+    """The basic part of the key, as a view of static shape."""
+    array = _base(array)
     steps: list[views.Step] = []
     whole = all(
         isinstance(a.start, int) and a.start == 0 and a.stride == 1 and a.size == n
@@ -350,86 +306,19 @@ def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.
     return [views.Slice(tuple(fixed)), views.Slice(tuple(rest))]
 
 
-# ---- index arrays and masks ------------------------------------------------------------------------------------------
-
-
-def _advanced(view: Array, plan: _Plan) -> tuple[tuple[int, ...], Atom, tuple[int, ...], int]:
-    """(axes with the indexed ones first, stacked positions, shape of the indices, where the result puts it)."""
-    operands = [k for _, k in plan.advanced]
-    shape = arithmetic.broadcast_shapes(*(wrap.shape_of(k) for k in operands))
-    columns = []
-    for axis, k in plan.advanced:
-        atom = wrap.as_atom(k, np.int64)
-        if isinstance(atom, Literal):
-            position: Atom = _static_positions(atom, view.shape[axis], axis)
-        else:
-            known = k.interval if isinstance(k, PythonScalar) else FULL
-            position = _checked(atom, known, view.shape[axis], axis)
-        columns.append(atoms.reshape(atoms.broadcast_to(position, shape), (*shape, 1)))
-    indexed = [axis for axis, _ in plan.advanced]
-    order = (*indexed, *(i for i in range(view.ndim) if i not in indexed))
-    stacked = columns[0] if len(columns) == 1 else atoms.op("concatenate", *columns, axis=len(shape))
-    return order, stacked, shape, indexed[0] if plan.adjacent else 0
-
-
-def _static_positions(atom: Literal, size: int, axis: int) -> Literal:
-    value = atom.value
-    bad = value[(value < -size) | (value >= size)]
-    if bad.size:
-        raise IndexError(_out_of_bounds(int(bad.flat[0]), axis, size))
-    return atoms.literal(np.where(value < 0, value + size, value), np.int64)
-
-
-def _result_order(rank: int, block: int, at: int) -> tuple[int, ...]:
-    """The permutation that moves the first `block` axes to stand from axis `at` on."""
-    rest = list(range(block, rank))
-    return tuple(rest[:at] + list(range(block)) + rest[at:])
-
-
-def _gather(view: Array, plan: _Plan) -> Atom:
-    order, positions, shape, at = _advanced(view, plan)
-    result = atoms.op("gather", atoms.transpose(view.atom, order), positions)
-    return atoms.transpose(result, _result_order(len(result.type.shape), len(shape), at))
-
-
-def _scatter(view: Array, plan: _Plan, value: Any) -> None:
-    order, positions, shape, at = _advanced(view, plan)
-    rest = [view.shape[i] for i in order[len(plan.advanced) :]]
-    rank = len(shape) + len(rest)
-    permutation = _result_order(rank, len(shape), at)
-    blocks = (*shape, *rest)
-    atom = wrap.as_atom(wrap.numpy_operand(assigned(value, view.dtype)), view.dtype)
-    try:
-        atom = atoms.broadcast_to(_drop_leading_ones(atom, rank), [blocks[i] for i in permutation])
-    except ValueError:
-        wanted = tuple(blocks[i] for i in permutation)
-        raise ValueError(
-            f"shape mismatch: value array of shape {atom.type.shape} could not be broadcast "
-            f"to indexing result of shape {wanted}"
-        ) from None
-    updates = atoms.transpose(atom, tuple(int(i) for i in np.argsort(permutation)))
-    base = atoms.transpose(view.atom, order)
-    written = atoms.op("scatter", base, positions, updates, combine="set")
-    view.set(atoms.transpose(written, tuple(int(i) for i in np.argsort(order))))
-
-
-def _drop_leading_ones(atom: Atom, rank: int) -> Atom:
-    shape = atom.type.shape
-    while len(shape) > rank and shape[0] == 1:
-        shape = shape[1:]
-    return atoms.reshape(atom, shape)
-
-
-def _set_mask(array: Array, mask: Any, value: Any) -> None:
-    """`a[mask] = value`, where the value does not depend on how many elements the mask selects."""
+def _set_mask(array: Any, key: Any, value: Any) -> bool:
+    """`a[mask] = value` where the value does not depend on how many elements the mask selects; whether that was so."""
+    mask = key[0] if isinstance(key, tuple) and len(key) == 1 else key
+    if wrap.is_sized(array) or wrap.is_sized(mask) or wrap.is_sized(value):
+        return False
+    if not masking.is_run_time_mask(mask):
+        return False
+    masking.check(array, mask, len(mask.abstract.shape))
     operand = wrap.numpy_operand(assigned(value, array.dtype))
     tail = array.shape[len(mask.abstract.shape) :]
-    shape = wrap.shape_of(operand)
-    if len(shape) > len(tail):
-        raise UnsupportedOperationError(
-            "a[mask] = values takes one value for each selected element, whose number is known only at run time; "
-            "use np.where(mask, values_of_full_shape, a)"
-        )
+    if wrap.is_sized(operand) or len(wrap.shape_of(operand)) > len(tail):
+        return False
     new = atoms.broadcast_to(wrap.as_atom(operand, array.dtype), array.shape)
     pred = atoms.reshape(wrap.as_atom(mask), mask.abstract.shape + (1,) * len(tail))
     array.set(atoms.select(atoms.broadcast_to(pred, array.shape), new, array.atom))
+    return True

@@ -18,12 +18,13 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, containers, strides, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract
+from anabranch.runtime.values import atoms, containers, padding, strides, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.traced import Traced
 
 _MOST_OPTIONS = 16
@@ -144,6 +145,9 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_options(a, b, opening)
+    sized = _joined_sizes(a, b)
+    if sized is not None:
+        return sized
     x, y = numeric(a), numeric(b)
     if x is not None and y is not None:
         both = join_abstract(x, y)
@@ -155,6 +159,36 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
     met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Choice((a, b)) if met is None else met
+
+
+def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
+    """Two arrays of which one is of run-time size, unless their capacities and extents go together as they are."""
+    if not (_is_sized(a) or _is_sized(b)):
+        return None
+    x, y = _sizes(a), _sizes(b)
+    if x is None or y is None:
+        return None
+    if _is_sized(a) and _is_sized(b) and a.structure == b.structure and x.abstract == y.abstract:  # type: ignore[union-attr]
+        return None
+    both = padding.joined(x, y)
+    if both is None:
+        return None
+    structure, abstract = both
+    windows = [n for n, kind in zip(abstract.shape, structure.kinds, strict=True) if kind == "window"]
+    return Node(structure, (Leaf(abstract), *(Leaf(python_abstract(int), Interval(0, n)) for n in windows)))
+
+
+def _is_sized(layout: Layout) -> bool:
+    return isinstance(layout, Node) and isinstance(layout.structure, SizedStructure)
+
+
+def _sizes(layout: Layout) -> padding.Sizes | None:
+    if isinstance(layout, Node) and isinstance(layout.structure, SizedStructure):
+        abstract = numeric(layout.children[0])
+        run_time = tuple(kind != "whole" for kind in layout.structure.kinds)
+        return None if abstract is None else padding.Sizes(abstract, run_time, layout.structure.origin)
+    abstract = numeric(layout)
+    return None if abstract is None else padding.Sizes(abstract, (False,) * len(abstract.shape))
 
 
 def _opened(layout: Layout) -> Layout:

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.equality import surely_equal
 
 NDArray = np.ndarray[Any, Any]
 
@@ -252,3 +253,25 @@ def write(base: Atom, path: Path, value: Atom) -> Atom:
     if not path:
         return value
     return path[0].write(base, write(path[0].read(base), path[1:], value))
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two paths surely lead to the same part of an array."""
+    if one == other:
+        return True
+    return len(one) == len(other) and all(_same_step(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _same_step(one: Step, other: Step) -> bool:
+    if one == other:
+        return True
+    if not (isinstance(one, Slice) and isinstance(other, Slice)) or len(one.axes) != len(other.axes):
+        return False
+    pairs = zip(one.axes, other.axes, strict=True)
+    return all((a.size, a.stride) == (b.size, b.stride) and _same_start(a.start, b.start) for a, b in pairs)
+
+
+def _same_start(one: int | Atom, other: int | Atom) -> bool:
+    if isinstance(one, int) or isinstance(other, int):
+        return one == other
+    return surely_equal(one, other)

@@ -104,12 +104,27 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 
 
 _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
+
+
+def is_sized(value: Any) -> bool:
+    """Whether a value is an array whose size is known only at run time."""
+    return isinstance(value, _classes["sized"])
+
+
+def with_extents(view: Any, extents: Any, origin: Any = None) -> Any:
+    """The part of an array that these extents, one for each axis, select; the array itself where they are all None."""
+    return _classes["extents"](view, extents, origin) if any(extents) else view
+
+
 # The classes of traced values register themselves, since each of them needs this module.
 _classes: dict[str, Any] = {}
 
 
 def register_class(role: str, cls: Any) -> None:
     """Make `cls` the class of traced `array`, `scalar`, `python`, `buffer` or `text` values."""
+
+
+    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python` or `text` values."""
     _classes[role] = cls
 
 

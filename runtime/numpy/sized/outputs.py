@@ -1,0 +1,35 @@
+"""`out=` and `where=` of functions on arrays whose size is known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.values import aligning, atoms, dispatch
+
+
+def stored(out: Any, made: Any, where: Any = True) -> Any:
+    """`out` after a result has been written to it, where the mask holds."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is None:
+        if where is not True:
+            raise UnsupportedOperationError("where= of a run-time size is supported with out= only")
+        return made
+    _check(out, made)
+    if where is not True:
+        made = dispatch.FUNCTIONS[np.where](where, made, out)
+    out.assign(made)
+    return out
+
+
+def _check(out: Any, made: Any) -> None:
+    """NumPy's words for an output of another shape."""
+    text = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
+    shape = made.shape
+    wrong = atoms.literal(len(out.shape) != len(shape))
+    for n, m in zip(out.shape, shape, strict=False):
+        wrong = atoms.logical_or(wrong, aligning.differ(n, m))
+    aligning.refuse(wrong, ValueError, text, tuple(out.shape), tuple(shape))

@@ -1,0 +1,206 @@
+"""Reductions of arrays whose size is known only at run time: what is not there is set to what changes nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import NoValue, axes_tuple
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.values import aligning, atoms, bounds, dispatch, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
+
+_FILLS: dict[Any, Any] = {
+    np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
+    np.nanmean: np.nan, np.nanvar: np.nan, np.nanstd: np.nan,
+}  # fmt: skip
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """What is no greater than any value of a dtype."""
+    if dtype.kind == "b":
+        return False
+    if dtype.kind == "c":
+        return complex(-np.inf, -np.inf)
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def highest(dtype: np.dtype[Any]) -> Any:
+    """What is no less than any value of a dtype."""
+    if dtype.kind == "b":
+        return True
+    if dtype.kind == "c":
+        return complex(np.inf, np.inf)
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name."""
+    return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
+
+
+def _reduce(function: Any, given: dict[str, Any], a: Any, fill: Any) -> Any:
+    """The reduction of the padded array, with the extents of the axes that it keeps."""
+    axis, keepdims = given.get("axis"), given.get("keepdims", False)
+    out, where = given.pop("out", None), given.get("where", True)
+    axes = axes_tuple(axis, a.ndim)
+    array = a.padded(fill)
+    if where is not True and where is not NoValue:
+        given["where"] = aligning.fitted(where, a)
+    made = FUNCTIONS[function](**{**given, "a": array})
+    keep = keepdims is not NoValue and bool(keepdims)
+    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keep or i not in axes]
+    return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
+
+
+def _plain(function: Any, fill: Any) -> Callable[..., Any]:
+    def reduction(*args: Any, **kwargs: Any) -> Any:
+        given = _called(function, args, kwargs)
+        return _reduce(function, given, given["a"], fill)
+
+    return reduction
+
+
+for _function, _fill in _FILLS.items():
+    sized(_function)(_plain(_function, _fill))
+
+
+def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc) -> Callable[..., Any]:
+    def reduction(*args: Any, **kwargs: Any) -> Any:
+        given = _called(function, args, kwargs)
+        a = given["a"]
+        if given.get("initial", NoValue) is NoValue:
+            text = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+            refuse_empty(a, given.get("axis"), text)
+        return _reduce(function, given, a, worst(a.dtype))
+
+    return reduction
+
+
+def refuse_empty(a: Any, axis: Any, text: str) -> None:
+    """Raise ValueError where there is nothing on the axes to reduce, but something to be given."""
+    axes = axes_tuple(axis, a.ndim)
+    nothing: Atom = atoms.literal(False)
+    for i, n in enumerate(a.shape):
+        here = aligning.differ(n, 0)
+        empty = atoms.logical_not(here)
+        nothing = atoms.logical_or(nothing, empty) if i in axes else atoms.logical_and(nothing, here)
+    aligning.refuse(nothing, ValueError, text)
+
+
+for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
+    _function = getattr(np, _name)
+    sized(_function)(_extreme(_function, _worst, _ufunc))
+
+
+def _over_what_is_there(function: Any) -> Callable[..., Any]:
+    """Functions that count what `where` picks: the mean, the variance."""
+
+    def reduction(*args: Any, **kwargs: Any) -> Any:
+        given = _called(function, args, kwargs)
+        a, mask = given["a"], given["a"].valid()
+        where = given.get("where", NoValue)
+        if mask is not None:
+            there = wrap.array_of(mask)
+            both = where is not NoValue and where is not True
+            given["where"] = dispatch.FUNCTIONS[np.logical_and](there, aligning.fitted(where, a)) if both else there
+        return _reduce_masked(function, given, a)
+
+    return reduction
+
+
+def _reduce_masked(function: Any, given: dict[str, Any], a: Any) -> Any:
+    axes, keepdims = axes_tuple(given.get("axis"), a.ndim), given.get("keepdims", False)
+    out = given.pop("out", None)
+    made = FUNCTIONS[function](**{**given, "a": a.padded(0)})
+    keep = keepdims is not NoValue and bool(keepdims)
+    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keep or i not in axes]
+    return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
+
+
+for _function in (np.mean, np.var, np.std):
+    sized(_function)(_over_what_is_there(_function))
+
+
+def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
+    def reduction(*args: Any, **kwargs: Any) -> Any:
+        given = _called(function, args, kwargs)
+        a, axis = given["a"], given.get("axis")
+        refuse_empty(a, axis, f"attempt to get {function.__name__} of an empty sequence")
+        if axis is None:
+            a = dispatch.FUNCTIONS[np.ravel](a)
+            given["axis"] = 0
+        # From the front on, so that of equal elements one that is there comes first.
+        return _reduce(function, given, a.anchored(), worst(a.dtype))
+
+    return reduction
+
+
+sized(np.argmax)(_position(np.argmax, lowest))
+sized(np.argmin)(_position(np.argmin, highest))
+
+
+@sized(np.average)
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
+    """As `numpy.average` of one axis, or of all."""
+    keep = keepdims is not NoValue and bool(keepdims)
+    if weights is None:
+        made = FUNCTIONS[np.mean](a, axis=axis, keepdims=keep)
+        total = a.size if axis is None else a.shape[axis]
+        return (made, made * 0 + total) if returned else made
+    total = FUNCTIONS[np.sum](a * 0 + weights if axis is not None else weights, axis=axis, keepdims=keep)
+    zero = FUNCTIONS[np.any](total == 0)
+    aligning.refuse(wrap.as_atom(zero), ZeroDivisionError, "Weights sum to zero, can't be normalized")
+    made = FUNCTIONS[np.sum](a * weights, axis=axis, keepdims=keep) / total
+    return (made, total) if returned else made
+
+
+@sized(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    """As `numpy.ptp`."""
+    keep = keepdims is not NoValue and bool(keepdims)
+    high, low = (FUNCTIONS[f](a, axis=axis, keepdims=keep) for f in (np.max, np.min))
+    return stored(out, high - low)
+
+
+def _running(function: Any, fill: Any) -> Callable[..., Any]:
+    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if axis is None:
+            a, axis = (a if a.ndim == 1 else dispatch.FUNCTIONS[np.ravel](a)), 0
+        made = FUNCTIONS[function](a.padded(fill), axis=axis, dtype=dtype)
+        return stored(out, wrap.with_extents(made, a.extents, a.origin))
+
+    return accumulation
+
+
+for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
+    sized(_function)(_running(_function, _fill))
+
+
+@sized_method("item")
+def item(a: Any, *args: Any) -> Any:
+    """As `ndarray.item`."""
+    if args:
+        return dispatch.METHODS["item"](a[args if len(args) > 1 else args[0]])
+    wrong = aligning.differ(a.size, 1)
+    aligning.refuse(wrong, ValueError, "can only convert an array of size 1 to a Python scalar")
+    return dispatch.METHODS["item"](a[(0,) * a.ndim])
+
+
+@sized(np.size)
+def size(a: Any, axis: Any = None) -> Any:
+    """As `numpy.size`: a traced int."""
+    if axis is None:
+        return a.size
+    made: Any = 1
+    for i in axes_tuple(axis, a.ndim):
+        made = made * bounds.bound_of(a.shape[i])
+    return made
+
+
+sized(np.shape)(lambda a: a.shape)
+sized(np.ndim)(lambda a: a.ndim)

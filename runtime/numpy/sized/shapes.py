@@ -1,0 +1,286 @@
+"""Other shapes of arrays whose size is known only at run time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import axes_tuple, one_axis
+from anabranch.runtime.values import aligning, atoms, bounds, views, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
+from anabranch.runtime.values.extents import Window, masked
+
+
+def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
+    return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
+
+
+@sized(np.transpose, np.permute_dims)
+def transpose(a: Any, axes: Any = None) -> Any:
+    """As `numpy.transpose`: a view."""
+    order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
+    if len(order) != a.ndim:
+        raise ValueError("axes don't match array")
+    return _permuted(a, order)
+
+
+@sized_method("transpose")
+def transpose_method(a: Any, *axes: Any) -> Any:
+    """As `ndarray.transpose`."""
+    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
+    return transpose(a, given)
+
+
+SIZED_PROPERTIES["T"] = transpose
+
+
+@sized(np.swapaxes)
+def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+    """As `numpy.swapaxes`."""
+    order = list(range(a.ndim))
+    i, j = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
+    order[i], order[j] = order[j], order[i]
+    return _permuted(a, tuple(order))
+
+
+@sized(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """As `numpy.moveaxis`."""
+    order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
+    return _permuted(a, tuple(n - 1 for n in order))
+
+
+@sized(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    """As `numpy.expand_dims`."""
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    new = axes_tuple(tuple(given), a.ndim + len(given))
+    return a[tuple(None if i in new else slice(None) for i in range(a.ndim + len(given)))]
+
+
+@sized(np.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    """As `numpy.flip`: a view."""
+    axes = axes_tuple(axis, m.ndim)
+    return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
+
+
+@sized(np.flipud)
+def flipud(m: Any) -> Any:
+    """As `numpy.flipud`."""
+    return flip(m, 0)
+
+
+@sized(np.fliplr)
+def fliplr(m: Any) -> Any:
+    """As `numpy.fliplr`."""
+    return flip(m, 1)
+
+
+@sized(np.ravel)
+def ravel(a: Any, order: Any = "C") -> Any:
+    """As `numpy.ravel` in C order."""
+    if order not in ("C", "K", "A"):
+        return ravel(transpose(a))
+    if a.ndim == 1:
+        return a
+    flat, capacity = views.Reshape((math.prod(a.capacity),)), a.capacity
+    inner = math.prod(capacity[1:])
+    first = a.extents[0]
+    if isinstance(first, Window) and not any(a.extents[1:]):
+        # Rows that follow one another: the elements of a window of them do, too.
+        window = Window(*(bounds.bound_of(b * inner) for b in first.parts))
+        return a.viewed(flat, extents=(window,))
+    mask = a.valid()
+    assert mask is not None
+    return a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
+
+
+@sized_method("flatten")
+def flatten(a: Any, order: Any = "C") -> Any:
+    """As `ndarray.flatten`: a copy."""
+    return ravel(a.__copy__(), order)
+
+
+@sized(np.reshape)
+def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
+    """As `numpy.reshape`: to one axis, or with axes of size 1 put in or taken out."""
+    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if len(wanted) == 1 and _is(wanted[0], -1):
+        return ravel(a.__copy__() if copy else a, order)
+    own = [n for n, e in zip(a.shape, a.extents, strict=True) if e is not None or n != 1]
+    kept = [n for n in wanted if not _is(n, 1)]
+    if order == "C" and len(own) == len(kept) and all(_may_be(n, m) for n, m in zip(own, kept, strict=True)):
+        return _with_ones(a, wanted, own, kept)
+    return a._needs_size("a shape to which the elements are known to fit")
+
+
+def _is(n: Any, value: int) -> bool:
+    return isinstance(n, (int, np.integer)) and n == value
+
+
+def _may_be(own: Any, wanted: Any) -> bool:
+    if _is(wanted, -1):
+        return True
+    return not (isinstance(own, int) and isinstance(wanted, int)) or own == wanted
+
+
+def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any]) -> Any:
+    for n, m in zip(own, kept, strict=True):
+        if not _is(m, -1):
+            text = "cannot reshape array of size {} into shape {}"
+            aligning.refuse(aligning.differ(n, bounds.bound_of(m)), ValueError, text, a.size, tuple(wanted))
+    left = iter([(n, e) for n, e in zip(a.capacity, a.extents, strict=True) if e is not None or n != 1])
+    axes = [(1, None) if _is(n, 1) else next(left) for n in wanted]
+    return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
+
+
+@sized_method("reshape")
+def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    """As `ndarray.reshape`."""
+    given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return reshape(a, given, order, copy=copy)
+
+
+@sized(np.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """As `numpy.squeeze`: of axes whose size is known to be 1."""
+    ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
+    axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
+    if not set(axes) <= set(ones) or (axis is None and any(e is not None for e in a.extents)):
+        a._needs_size("an axis whose size is known to be 1 or not")
+    kept = [i for i in range(a.ndim) if i not in axes]
+    shape = tuple(a.capacity[i] for i in kept)
+    return a.viewed(views.Reshape(shape), extents=tuple(a.extents[i] for i in kept))
+
+
+# ---- copies and casts ------------------------------------------------------------------------------------------------
+
+
+@sized(np.copy)
+def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+    """As `numpy.copy`."""
+    return a.__copy__()
+
+
+sized_method("copy")(lambda a, order="C": a.__copy__())
+
+
+@sized(np.array)
+def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
+    """As `numpy.array` of an array; of a list that holds some, they are stacked."""
+    if not wrap.is_sized(object):
+        made = FUNCTIONS[np.stack](list(object))
+        return made if dtype is None else made.astype(dtype)
+    made = object if dtype is None or np.dtype(dtype) == object.dtype else astype(object, dtype)
+    made = made.__copy__() if copy and made is object else made
+    return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
+
+
+@sized(np.asarray, np.ascontiguousarray, np.asanyarray)
+def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
+    """As `numpy.asarray`."""
+    return array(a, dtype, copy=False)
+
+
+@sized_method("astype")
+def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
+    """As `ndarray.astype`."""
+    made = METHODS["astype"](a.view, dtype, order, casting, subok, copy)
+    return a if made is a.view else a.with_view(made)
+
+
+@sized_method("fill")
+def fill(a: Any, value: Any) -> None:
+    """As `ndarray.fill`."""
+    a.assign(value)
+
+
+@sized(np.copyto)
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    """As `numpy.copyto`."""
+    if where is not True:
+        src = FUNCTIONS[np.where](where, src, dst)
+    dst.assign(src)
+
+
+@sized(np.where)
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """As `numpy.where` of three arguments."""
+    if x is None and y is None:
+        return FUNCTIONS[np.nonzero](condition)
+    return aligning.elementwise(FUNCTIONS[np.where], (condition, x, y))
+
+
+def _like(value: Any) -> Any:
+    def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
+        chosen = a.dtype if dtype is None else dtype
+        return a.with_view(FUNCTIONS[np.full](a.capacity, value, chosen))
+
+    return make_like
+
+
+for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
+    sized(_function)(_like(_value))
+
+
+@sized(np.full_like)
+def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
+    """As `numpy.full_like`."""
+    made = _like(0)(a, dtype)
+    made.assign(fill_value)
+    return made
+
+
+def _elementwise(function: Any, fill: Any = None) -> None:
+    def rule(*args: Any, **kwargs: Any) -> Any:
+        arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
+        if not arrays:
+            next(v for v in kwargs.values() if wrap.is_sized(v))._needs_size(f"an argument of {function.__name__}()")
+
+        def compute(*values: Any) -> Any:
+            given = dict(zip(arrays, values, strict=True))
+            return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
+
+        return aligning.elementwise(compute, [args[i] for i in arrays], fill)
+
+    sized(function)(rule)
+
+
+for _function in (
+    np.round, np.around, np.nan_to_num, np.fix, np.sinc, np.angle, np.real, np.imag, np.iscomplex, np.isreal,
+    np.isposinf, np.isneginf, np.i0,
+):  # fmt: skip
+    _elementwise(_function)
+
+
+def _several(function: Any) -> None:
+    """Functions of which each positional argument is an operand."""
+
+    def rule(*args: Any, **kwargs: Any) -> Any:
+        return aligning.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
+
+    sized(function)(rule)
+
+
+_several(np.isclose)
+
+
+@sized(np.clip)
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+    """As `numpy.clip`."""
+    low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
+    limits = [x for x in (low, high) if x is not None]
+
+    def compute(x: Any, *given: Any) -> Any:
+        left = iter(given)
+        bottom, top = (None if v is None else next(left) for v in (low, high))
+        return FUNCTIONS[np.clip](x, bottom, top)
+
+    made = aligning.elementwise(compute, (a, *limits))
+    if out is None:
+        return made
+    out.assign(made)
+    return out

@@ -1,0 +1,53 @@
+"""Scalars that are equal because they are computed in the same way of what is the same."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ir import Atom, Equation, Literal, Var
+from anabranch.runtime.trace import Builder, current
+
+_DEPTH = 8
+
+
+def surely_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
+    """Whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
+    builder = current()
+    return _equal(a, builder, b, builder, depth)
+
+
+def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
+    a, of_a = _home(a, of_a)
+    b, of_b = _home(b, of_b)
+    if a is b:
+        return True
+    if isinstance(a, Literal) or isinstance(b, Literal):
+        both = isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.type.shape == ()
+        return both and bool(a.value == b.value)  # type: ignore[union-attr]
+    if depth == 0 or a.type != b.type:
+        return False
+    one, other = _maker(a, of_a), _maker(b, of_b)
+    if one is None or other is None or one.op is not other.op or not one.op.pure or one.params != other.params:
+        return False
+    if one.outputs.index(a) != other.outputs.index(b) or any(i.type.shape for i in (*one.inputs, *other.inputs)):
+        return False
+    pairs = zip(one.inputs, other.inputs, strict=True)
+    return all(_equal(x, of_a, y, of_b, depth - 1) for x, y in pairs)
+
+
+def _home(atom: Atom, builder: Builder) -> tuple[Atom, Builder]:
+    """The atom in the builder that made it, which `builder` may have captured it from."""
+    while isinstance(atom, Var) and builder.parent is not None:
+        outer = next((o for o, inner in builder.captures.items() if inner is atom), None)
+        if outer is not None:
+            atom, builder = outer, builder.parent
+        elif atom not in builder.known:
+            builder = builder.parent
+        else:
+            break
+    return atom, builder
+
+
+def _maker(var: Var, builder: Builder) -> Equation | None:
+    for equation in reversed(builder.equations):
+        if any(o is var for o in equation.outputs):
+            return equation
+    return None

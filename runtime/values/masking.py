@@ -1,0 +1,69 @@
+"""Boolean masks as indices: which elements they select is known only at run time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import aligning, atoms, views, wrap
+from anabranch.runtime.values.extents import Extent, masked
+from anabranch.runtime.values.traced import Traced
+
+
+def is_run_time_mask(k: Any) -> bool:
+    """Whether an entry of a key is a boolean array whose values are known only at run time."""
+    if wrap.is_sized(k):
+        return bool(k.dtype == np.bool_)
+    return isinstance(k, Traced) and k.abstract.dtype == np.bool_
+
+
+def selected(array: Any, mask: Any, lead: int) -> Any:
+    """The elements that a mask over the axes from `lead` on selects, as a part of the array: a write reaches it.
+
+    Raises
+    ------
+    IndexError
+        Where the mask's shape is not that of these axes.
+    """
+    rank = len(mask.shape)
+    check(array, mask, rank, lead)
+    view = array.view if wrap.is_sized(array) else array
+    extents = array.extents if wrap.is_sized(array) else (None,) * view.ndim
+    before, over, after = (view.shape[:lead], view.shape[lead : lead + rank], view.shape[lead + rank :])
+    count = math.prod(over)
+    where = _over(over, extents[lead : lead + rank], mask)
+    if rank != 1:
+        view = view.viewed(views.Reshape((*before, count, *after)))
+    picked = masked(atoms.reshape(where, (count,)))
+    return wrap.with_extents(view, (*extents[:lead], picked, *extents[lead + rank :]))
+
+
+def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -> Atom:
+    """The mask at the places of the axes that it is over."""
+    if not any(extents) and not wrap.is_sized(mask):
+        return wrap.as_atom(mask)
+    places = wrap.array_of(atoms.broadcast_to(atoms.literal(False), shape))
+    target = wrap.with_extents(places, extents)
+    where = atoms.broadcast_to(wrap.as_atom(aligning.fitted(mask, target)), shape)
+    valid = target.valid() if wrap.is_sized(target) else None
+    return where if valid is None else atoms.logical_and(where, valid)
+
+
+def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
+    """Raise where a mask's shape is not that of the axes that it is over."""
+    shape = array.shape
+    if lead + rank > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {lead + rank} were indexed"
+        )
+    for axis in range(rank):
+        n, m = shape[lead + axis], mask.shape[axis]
+        text = (
+            f"boolean index did not match indexed array along axis {lead + axis}; size of axis is {{}} "
+            "but size of corresponding boolean axis is {}"
+        )
+        aligning.refuse(aligning.differ(n, m), IndexError, text, n, m)

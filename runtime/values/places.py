@@ -1,0 +1,160 @@
+"""Integer indices as positions from 0, with NumPy's check against the size of the axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.config import settings
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import atoms, bounds, checks, compacting, wrap
+from anabranch.runtime.values.extents import Extent, Masked, Window
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_scalar import PythonScalar
+from anabranch.runtime.values.traced import Traced
+
+_NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
+    "indices"
+)
+
+
+def out_of_bounds(index: int | str, axis: int, size: Any) -> str:
+    """NumPy's message."""
+    return f"index {index} is out of bounds for axis {axis} with size {size}"
+
+
+def integer(k: Any, size: int, axis: int) -> int | Atom:
+    """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
+    if not isinstance(k, Traced):
+        index = _plain(k)
+        if not -size <= index < size:
+            raise IndexError(out_of_bounds(index, axis, size))
+        return int(index + size if index < 0 else index)
+    atom = _traced(k)
+    if isinstance(atom, Literal):
+        return integer(int(atom.value), size, axis)
+    return checked(atom, _known(k), size, axis)
+
+
+def _plain(k: Any) -> int:
+    try:
+        index: int = k.__index__()
+    except AttributeError:
+        raise IndexError(_NO_INDEX) from None
+    return index
+
+
+def _traced(k: Any) -> Atom:
+    if k.abstract.dtype.kind not in "iu" or k.abstract.shape != ():
+        raise IndexError(_NO_INDEX)
+    return atoms.convert(wrap.as_atom(k), np.int64)
+
+
+def _known(k: Any) -> Interval:
+    return k.interval if isinstance(k, PythonScalar) else FULL
+
+
+def integer_within(k: Any, extent: Extent, capacity: int, axis: int) -> int | Atom:
+    """The same for an axis whose elements are those of an extent: the position on the axis itself."""
+    if isinstance(k, Traced):
+        _traced(k)
+    index = bounds.bound_of(k if isinstance(k, Traced) else _plain(k))
+    known, size = bounds.interval_of(index), extent.size
+    least = bounds.interval_of(size)
+    count = bounds.atom_of(size)
+    bad: list[Atom] = []
+    gap = bounds.distance(index, size)
+    if settings().checks:
+        if known.high >= least.low and (gap is None or gap >= 0):
+            bad.append(atoms.ufunc(np.greater_equal, bounds.atom_of(index), count))
+        if known.low < -least.low:
+            bad.append(atoms.ufunc(np.less, bounds.atom_of(index), atoms.ufunc(np.negative, count)))
+    if bad:
+        out = bad[0] if len(bad) == 1 else atoms.logical_or(*bad)
+        checks.record_failure(out, OutOfBounds(axis), None, checks.user_frames(), [bounds.atom_of(index), count])
+    if known.low < 0:
+        wrapped = bounds.add(index, size)
+        negative = atoms.ufunc(np.less, bounds.atom_of(index), atoms.literal(0, np.int64))
+        index = wrapped if known.high < 0 else bounds.choose(negative, wrapped, index)
+    return _absolute(index, extent, capacity)
+
+
+def _absolute(index: Any, extent: Extent, capacity: int) -> int | Atom:
+    if isinstance(extent, Window):
+        place = bounds.add(index, extent.start)
+        return place if isinstance(place, int) and 0 <= place < capacity else bounds.atom_of(place)
+    assert isinstance(extent, Masked)
+    mask = extent.mask.atom
+    line = atoms.broadcast_to(bounds.atom_of(index), (capacity,))
+    here = atoms.logical_and(mask, atoms.ufunc(np.equal, compacting.ranks(mask), line))
+    return atoms.op("argmax", here, axis=0) if capacity else atoms.literal(0, np.int64)
+
+
+@frozen
+class OutOfBounds:
+    """Makes the exception for an index beyond a size that is known only at run time."""
+
+    axis: int
+
+    def __call__(self, found: list[Any]) -> BaseException:
+        index, size = (int(f) for f in found)
+        return IndexError(out_of_bounds(index, self.axis, size))
+
+
+def checked(atom: Atom, known: Interval, size: int, axis: int, valid: Atom | None = None) -> Atom:
+    """Negative positions counted from the end, and the check, each only where the interval asks for it.
+
+    With `valid`, only the positions where that holds are checked.
+    """
+    shape = atom.type.shape
+    low, high = (atoms.broadcast_to(atoms.literal(n, np.int64), shape) for n in (-size, size))
+    bad: list[Atom] = []
+    if settings().checks and atom.type.size:
+        if known.high >= size:
+            bad.append(atoms.ufunc(np.greater_equal, atom, high))
+        if known.low < -size:
+            bad.append(atoms.ufunc(np.less, atom, low))
+    if bad:
+        out = bad[0] if len(bad) == 1 else atoms.logical_or(*bad)
+        refuse(out if valid is None else atoms.logical_and(out, valid), atom, axis, size)
+    if known.low >= 0:
+        return atom
+    negative = atoms.ufunc(np.less, atom, atoms.broadcast_to(atoms.literal(0, np.int64), shape))
+    return atoms.select(negative, atoms.ufunc(np.add, atom, high), atom)
+
+
+def refuse(out: Atom, positions: Atom, axis: int, size: Any) -> None:
+    """Raise where some positions are out of bounds, telling of the first."""
+    shape, first = positions.type.shape, positions
+    if shape:
+        where = atoms.op("argmax", atoms.reshape(out, (math.prod(shape),)), axis=0)
+        first = atoms.op("dynamic_slice", atoms.reshape(positions, (math.prod(shape),)), where, sizes=(1,))
+        first = atoms.reshape(first, ())
+        out = atoms.op("reduce_any", out, axes=tuple(range(len(shape))))
+    if isinstance(size, int):
+        checks.fail_if(out, checks.Telling(IndexError, out_of_bounds("{}", axis, size)), first)
+    else:
+        details = [atoms.convert(first, np.int64), bounds.atom_of(size)]
+        checks.record_failure(out, OutOfBounds(axis), None, checks.user_frames(), details)
+
+
+def within(positions: Atom, extent: Extent, capacity: int, axis: int, valid: Atom | None) -> Atom:
+    """Index arrays into an axis whose elements are those of an extent: the positions on the axis itself."""
+    shape, size = positions.type.shape, extent.size
+    count = atoms.broadcast_to(bounds.atom_of(size), shape)
+    negative = atoms.ufunc(np.less, positions, atoms.broadcast_to(atoms.literal(0, np.int64), shape))
+    if settings().checks and positions.type.size:
+        out = atoms.logical_or(
+            atoms.ufunc(np.greater_equal, positions, count),
+            atoms.ufunc(np.less, positions, atoms.ufunc(np.negative, count)),
+        )
+        refuse(out if valid is None else atoms.logical_and(out, valid), positions, axis, size)
+    places = atoms.select(negative, atoms.ufunc(np.add, positions, count), positions)
+    if isinstance(extent, Window):
+        return atoms.ufunc(np.add, places, atoms.broadcast_to(bounds.atom_of(extent.start), shape))
+    assert isinstance(extent, Masked)
+    return compacting.taken(compacting.selected(extent.mask.atom), 0, places) if capacity else places

@@ -1,0 +1,325 @@
+"""Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
+
+A `Sized` is a view of static shape, its capacity, and for each axis the extent that says which of its elements there
+are. What the others hold is unspecified. A function knows what to do with one by a rule of its own (`dispatch.sized`);
+to all others it refuses, since neither its shape nor its value is there while tracing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime import array as device
+from anabranch.runtime.errors import RunTimeSizeError
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import (
+    aligning,
+    arithmetic,
+    atoms,
+    bounds,
+    compacting,
+    dispatch,
+    indexing,
+    specialising,
+    views,
+    wrap,
+)
+from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.extents import Extent, Masked, Window
+from anabranch.runtime.values.scalar import NumPyLike
+from anabranch.runtime.values.traced import INPLACE, shown_to_tools
+
+Extents = tuple["Extent | None", ...]
+Place = tuple[str, int, int, int]
+
+
+class Sized(NumPyLike):
+    """A traced ndarray of run-time size.
+
+    Attributes
+    ----------
+    view : Array
+        The memory that it is a part of: a write through either is seen by the other.
+    extents : tuple of Extent or None
+        One for each axis; None where all of the axis is there.
+    origin : tuple or None
+        Where in the user's code the size came from.
+    """
+
+    __slots__ = ("extents", "origin", "view")
+
+    def __init__(self, view: Array, extents: Extents, origin: Place | None = None) -> None:
+        self.view, self.extents = view, extents
+        self.origin = specialising.place() if origin is None else origin
+
+    # ---- what is known -----------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple([n if e is None else e.size for n, e in zip(self.view.shape, self.extents, strict=True)])
+
+    @property
+    def capacity(self) -> tuple[int, ...]:
+        """The static shape that it lies in."""
+        return self.view.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.view.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.extents)
+
+    @property
+    def size(self) -> Any:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether a write raises."""
+        return self.view.is_readonly
+
+    # ---- what is not -------------------------------------------------------------------------------------------------
+
+    @property
+    def abstract(self) -> Abstract:
+        self._needs_size("an array of a size that is known while tracing")
+
+    @property
+    def atom(self) -> Atom:
+        self._needs_size("an array of a size that is known while tracing")
+
+    def _needs_size(self, need: str) -> NoReturn:
+        sizes = [bound for e in self.extents if e is not None for bound in e.parts]
+        for bound in sizes:
+            if not isinstance(bound, int):
+                specialising.know(bound, need)
+        error = RunTimeSizeError(
+            f"{need} is needed here, but this {self._text()} has a size that is known only at run time{self._from()}; "
+            "use an operation that works on run-time sizes, or a mask over an array of static size"
+        )
+        for bound in sizes:
+            error = specialising.wanting(error, bound, need)
+        raise error
+
+    def _needs_concrete(self, need: str) -> NoReturn:
+        self._needs_size(need)
+
+    def _text(self) -> str:
+        sizes = (str(n) if e is None else f"<={n}" for n, e in zip(self.capacity, self.extents, strict=True))
+        return f"{self.dtype.name}[{', '.join(sizes)}]"
+
+    def _from(self) -> str:
+        if self.origin is None:
+            return ""
+        return f" (from {specialising.Specialised((), '', self.origin).where.removeprefix('by ')})"
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"<traced {self._text()}>")
+
+    def __len__(self) -> int:
+        if self.extents[0] is None:
+            return self.capacity[0]
+        return self._needs_size("a plain int (the length of an array, in code that was not rewritten)")
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.extents[0] is None:
+            return (self[i] for i in range(self.capacity[0]))
+        return self._needs_size("the length of an iteration that is not staged")
+
+    # ---- the value ---------------------------------------------------------------------------------------------------
+
+    def valid(self) -> Atom | None:
+        """Which elements there are, as bools of the capacity's shape; None for all of them."""
+        mask: Atom = atoms.literal(True)
+        for axis, (extent, n) in enumerate(zip(self.extents, self.capacity, strict=True)):
+            line = None if extent is None else extent.valid(n)
+            if line is not None:
+                shape = [1] * self.ndim
+                shape[axis] = n
+                here = atoms.broadcast_to(atoms.reshape(line, shape), self.capacity)
+                mask = atoms.logical_and(mask, here)
+        return None if isinstance(mask, Literal) else mask
+
+    def padded(self, fill: Any) -> Array:
+        """A new array of the capacity's shape, with `fill` where no element is."""
+        value, mask = self.view.atom, self.valid()
+        if mask is not None:
+            filler = atoms.broadcast_to(atoms.literal(np.asarray(fill).astype(self.dtype)), self.capacity)
+            value = atoms.select(mask, value, filler)
+        made: Array = wrap.array_of(value)
+        return made
+
+    def anchored(self, *axes: int) -> Sized:
+        """The same elements in a new array, from position 0 on along these axes (all by default)."""
+        value, extents = self.view.atom, list(self.extents)
+        for axis in axes or range(self.ndim):
+            extent = extents[axis]
+            if isinstance(extent, Masked):
+                value = compacting.compacted(value, axis, extent.mask.atom)
+                extents[axis] = Window(0, extent.size)
+            elif isinstance(extent, Window) and not (isinstance(extent.start, int) and extent.start == 0):
+                n = self.capacity[axis]
+                value = compacting.shifted(value, axis, extent.start, n)
+                extents[axis] = Window(0, bounds.limited(extent.size, 0, n))
+        return Sized(wrap.array_of(value), tuple(extents), self.origin)
+
+    def with_view(self, view: Array) -> Any:
+        """Another array of the same extents."""
+        return make(view, self.extents, self.origin)
+
+    def viewed(self, *steps: views.Step, extents: Extents | None = None) -> Any:
+        """Another handle on the same memory."""
+        return make(self.view.viewed(*steps), self.extents if extents is None else extents, self.origin)
+
+    def __copy__(self) -> Any:
+        return self.with_view(wrap.array_of(self.view.atom))
+
+    # ---- indexing and writing ----------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        return indexing.get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        indexing.set(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def assign(self, value: Any) -> None:
+        """`a[...] = value`, with NumPy's cast and broadcasting."""
+        value = indexing.assigned(value, self.dtype)
+        made = aligning.fitted(value, self)
+        self.set(wrap.as_atom(made, self.dtype))
+
+    def set(self, value: Atom) -> None:
+        """Write what stands at the places of this array's elements in a value of the capacity's shape."""
+        value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
+        self.view.set(value if mask is None else atoms.select(mask, value, self.view.atom))
+
+    def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
+        """`a += b` and its kin."""
+        operand = aligning.fitted(other, self, aligning.IN_PLACE)
+        mine = self.padded(1) if ufunc is np.power else self.view
+        (result,) = arithmetic.apply_atoms(ufunc, (mine, operand), output=self.dtype)
+        self.set(atoms.convert(result, self.dtype))
+        return self
+
+    def __imatmul__(self, other: Any) -> Any:
+        self.assign(dispatch.FUNCTIONS[np.matmul](self, other))
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in dispatch.SIZED_PROPERTIES:
+            return dispatch.SIZED_PROPERTIES[name](self)
+        rule = dispatch.SIZED_METHODS.get(name) or dispatch.SIZED.get(getattr(np, name, None))
+        if rule is not None and name in dispatch.METHODS:
+            return lambda *args, **kwargs: rule(self, *args, **kwargs)
+        return super().__getattr__(name)
+
+    def __anabranch_structure__(self) -> SizedStructure:
+        kinds = tuple([_KINDS[type(e)] for e in self.extents])
+        count = 1 + sum(_PARTS[kind] for kind in kinds)
+        return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin)
+
+
+def make(view: Array, extents: Sequence[Extent | None], origin: Place | None = None) -> Any:
+    """The array with these extents: an ordinary one where all of it is there."""
+    kept = []
+    for n, extent in zip(view.shape, extents, strict=True):
+        whole = isinstance(extent, Window) and _is(extent.start, 0) and _is(extent.stop, n)
+        kept.append(None if whole else extent)
+    for axis, extent in enumerate(kept):
+        if isinstance(extent, Window) and isinstance(extent.start, int) and isinstance(extent.stop, int):
+            view = view.viewed(views.Slice(_part(view.shape, axis, extent.start, extent.stop)))
+            kept[axis] = None
+    return view if not any(kept) else Sized(view, tuple(kept), origin)
+
+
+def _is(bound: Any, value: int) -> bool:
+    return isinstance(bound, int) and bound == value
+
+
+def _part(shape: Sequence[int], axis: int, start: int, stop: int) -> tuple[views.AxisSlice, ...]:
+    whole = [views.AxisSlice(0, n) for n in shape]
+    whole[axis] = views.AxisSlice(start, max(stop - start, 0))
+    return tuple(whole)
+
+
+# ---- crossing the edges of branches, loops and calls -----------------------------------------------------------------
+
+_PARTS = {"whole": 0, "window": 2, "masked": 1}
+_KINDS: dict[Any, str] = {type(None): "whole", Window: "window", Masked: "masked"}
+
+
+@frozen
+class SizedStructure(Structure):
+    """An array of run-time size as a container: its view, then the parts of its extents."""
+
+    kinds: tuple[str, ...] = ()
+    origin: Any = dataclasses.field(default=None, compare=False)
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.view, *(part for e in value.extents if e is not None for part in e.parts)]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        view, *parts = children
+        left = iter(parts)
+        if not isinstance(view, Array):
+            return cut(view, _host_keys(self.kinds, left))
+        return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
+
+
+def _extent(kind: str, parts: Iterator[Any]) -> Extent | None:
+    if kind == "whole":
+        return None
+    return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
+
+
+def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
+    keys: list[Any] = []
+    for kind in kinds:
+        if kind == "masked":
+            keys.append(np.asarray(next(parts)))
+        else:
+            keys.append(slice(int(next(parts)), int(next(parts))) if kind == "window" else slice(None))
+    return keys
+
+
+def cut(view: Any, keys: Sequence[Any]) -> Any:
+    """The elements of an array on the host that there are: one key for each axis.
+
+    A window of the caller's own array is a view of it, as NumPy's is.
+    """
+    whole = np.asarray(view)
+    for axis, key in enumerate(keys):
+        whole = whole[(slice(None),) * axis + (key,)]
+    return device.placed(whole) if isinstance(view, device.Array) else whole
+
+
+def _inplace_method(ufunc: np.ufunc) -> Any:
+    return lambda self, other: self.inplace(ufunc, other)
+
+
+for _name, _ufunc in INPLACE.items():
+    setattr(Sized, f"__i{_name}__", _inplace_method(_ufunc))
+
+wrap.register_class("sized", Sized)
+wrap.register_class("extents", make)

@@ -1,0 +1,149 @@
+"""Slices of an axis: a part of it that is known while tracing, or which of its elements there are at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import atoms, bounds, checks, compacting, views, wrap
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.extents import Extent, Masked, Window, masked
+from anabranch.runtime.values.specialising import know, wanting
+from anabranch.runtime.values.traced import Traced
+
+Part = tuple[views.AxisSlice, "Extent | None"]
+
+
+def part(k: slice, size: int, extent: Extent | None = None) -> Part:
+    """`x[k]` along an axis of static length, of which the elements of `extent` are there.
+
+    Gives a part of the axis at a static or a run-time offset, and which of its elements there are.
+    """
+    start, stop, step = (_resolved(p) for p in (k.start, k.stop, k.step))
+    if extent is None and not any(isinstance(p, Traced) for p in (start, stop, step)):
+        first, last, stride = slice(start, stop, step).indices(size)
+        return views.AxisSlice(first, len(range(first, last, stride)), stride), None
+    whole = views.AxisSlice(0, size)
+    if extent is not None and start is stop is None and step in (None, 1):
+        return whole, extent
+    step = 1 if step is None else _step(step)
+    if isinstance(step, int) and step == 1:
+        return _forward(start, stop, size, extent)
+    if isinstance(step, int) and step == -1 and not isinstance(extent, Masked):
+        return _reversed(start, stop, size, extent)
+    return _strided(start, stop, step, size, extent)
+
+
+def _resolved(value: Any) -> Any:
+    value = value.resolve() if isinstance(value, ChoiceValue) else value
+    if isinstance(value, Traced):
+        if value.abstract.shape or value.abstract.dtype.kind not in "iu":
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        return bounds.bound_of(value)
+    return None if value is None else value.__index__()
+
+
+def _step(step: Any) -> Any:
+    """The stride, whose sign must be known."""
+    known = bounds.interval_of(step)
+    if known.low <= 0 <= known.high:
+        zero = atoms.ufunc(np.equal, bounds.atom_of(step), atoms.literal(0, np.int64))
+        checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
+    if known.low < 0 < known.high:
+        know(step, "the sign of a slice's step")
+        error = ConcretizationError(
+            "whether a slice goes forward or backward (the sign of its step) is known only at run time; write the two "
+            "cases apart, with abs(step) and -abs(step)"
+        )
+        raise wanting(error, step, "the sign of a slice's step")
+    return step
+
+
+def _forward(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+    count = size if extent is None else extent.size
+    low = 0 if start is None else bounds.position(start, count)
+    high = count if stop is None else bounds.position(stop, count)
+    if isinstance(extent, Masked):
+        return _chosen(extent, size, lambda rank: _between(rank, low, high))
+    high = bounds.maximum(low, high)
+    if isinstance(extent, Window):
+        return views.AxisSlice(0, size), Window(bounds.add(extent.start, low), bounds.add(extent.start, high))
+    length = None if start is None or stop is None else bounds.distance(stop, start)
+    if length is None or not 0 < length < size:
+        return views.AxisSlice(0, size), Window(low, high)
+    # A static number of elements at a run-time offset, of which fewer are there near the ends of the axis.
+    if bounds.distance(low, start) == 0 and bounds.interval_of(low).high <= size - length:
+        return views.AxisSlice(bounds.atom_of(low), length), None
+    offset = bounds.minimum(low, size - length)
+    inside = [bounds.limited(bounds.subtract(b, offset), 0, length) for b in (low, high)]
+    return views.AxisSlice(_start(offset), length), Window(*inside)
+
+
+def _start(offset: Any) -> int | Atom:
+    return offset if isinstance(offset, int) else bounds.atom_of(offset)
+
+
+def _backward(start: Any, stop: Any, count: Any) -> tuple[Any, Any]:
+    """From the first element on, down to before `last`, which is -1 for all."""
+    first = bounds.add(count, -1) if start is None else bounds.position(start, count, -1)
+    last = -1 if stop is None else bounds.position(stop, count, -1)
+    return first, bounds.minimum(first, last)
+
+
+def _reversed(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+    count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
+    first, last = _backward(start, stop, count)
+    top = bounds.subtract(size - 1, origin)
+    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
+    return backwards, Window(*(bounds.limited(bounds.subtract(top, b), 0, size) for b in (first, last)))
+
+
+def _strided(start: Any, stop: Any, step: Any, size: int, extent: Extent | None) -> Part:
+    count = size if extent is None else extent.size
+    if bounds.interval_of(step).low > 0:
+        low = 0 if start is None else bounds.position(start, count)
+        high = count if stop is None else bounds.position(stop, count)
+        return _chosen(extent, size, lambda rank: _multiple(_between(rank, low, high), rank, low, step))
+    first, last = _backward(start, stop, count)
+    above, below = bounds.add(first, 1), bounds.add(last, 1)
+    stride = atoms.ufunc(np.negative, bounds.atom_of(step))
+    _, chosen = _chosen(extent, size, lambda rank: _multiple(_between(rank, below, above), rank, first, stride))
+    assert isinstance(chosen, Masked)
+    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
+    return backwards, masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
+
+
+def _chosen(extent: Extent | None, size: int, choose: Any) -> Part:
+    """The elements whose ranks (their places among those that are there) are chosen."""
+    places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
+    valid = None if extent is None else extent.valid(size)
+    if isinstance(extent, Masked):
+        rank = compacting.ranks(extent.mask.atom)
+    elif isinstance(extent, Window):
+        rank = atoms.ufunc(np.subtract, places, _line(extent.start, size))
+    else:
+        rank = places
+    mask = choose(rank)
+    return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
+
+
+def _line(value: Any, size: int) -> Atom:
+    atom = value if not isinstance(value, int) and not isinstance(value, Traced) else wrap.as_atom(value, np.int64)
+    return atoms.broadcast_to(atom, (size,))
+
+
+def _between(rank: Atom, low: Any, high: Any) -> Atom:
+    n = rank.type.shape[0]
+    return atoms.logical_and(
+        atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
+    )
+
+
+def _multiple(among: Atom, rank: Atom, origin: Any, stride: Any) -> Atom:
+    n = rank.type.shape[0]
+    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
+    rest = atoms.ufunc(np.remainder, away, _line(stride, n))
+    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _line(0, n)))
