@@ -173,7 +173,7 @@ def _row(x: Any, fill: Any) -> _Operand:
 
 def _axis(rows: Sequence[_Operand], axis: int, rank: int, check: Callable[[Atom], None]) -> Extent | None:
     """Bring one axis of all operands together; gives its extent in the result."""
-    here = [(row, *place) for row in rows if (place := row.extent(axis, rank)) is not None]
+    here = [(row, *found) for row in rows if (found := row.extent(axis, rank)) is not None]
     sized = [(row, at) for row, at, extent in here if extent is not None]
     fixed = {row.shape[at] for row, at, extent in here if extent is None and row.shape[at] != 1}
     if len(fixed) > 1:
@@ -181,9 +181,10 @@ def _axis(rows: Sequence[_Operand], axis: int, rank: int, check: Callable[[Atom]
     if not sized:
         return None
     if fixed:
-        return _to_fixed(sized, fixed.pop(), check)
-    (first, place), *others = sized
-    extent = first.extents[place]
+        _to_fixed(sized, fixed.pop(), check)
+        return None
+    (first, front), *others = sized
+    extent = first.extents[front]
     assert extent is not None
     if all(extent.same(row.extents[at]) for row, at in others):
         _trim(sized)

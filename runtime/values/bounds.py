@@ -13,7 +13,7 @@ from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.equality import surely_equal
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.python_operands import interval_of
+from anabranch.runtime.values.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 
 Bound: TypeAlias = "int | PythonScalar"

@@ -25,9 +25,11 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
     if depth == 0 or a.type != b.type:
         return False
     one, other = _maker(a, of_a), _maker(b, of_b)
-    if one is None or other is None or one.op is not other.op or not one.op.pure or one.params != other.params:
+    if one is None or other is None or one.op is not other.op or one.params != other.params:
         return False
-    if one.outputs.index(a) != other.outputs.index(b) or any(i.type.shape for i in (*one.inputs, *other.inputs)):
+    if not getattr(one.op, "pure", False) or any(i.type.shape for i in (*one.inputs, *other.inputs)):
+        return False
+    if one.outputs.index(a) != other.outputs.index(b):
         return False
     pairs = zip(one.inputs, other.inputs, strict=True)
     return all(_equal(x, of_a, y, of_b, depth - 1) for x, y in pairs)
@@ -36,10 +38,11 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
 def _home(atom: Atom, builder: Builder) -> tuple[Atom, Builder]:
     """The atom in the builder that made it, which `builder` may have captured it from."""
     while isinstance(atom, Var) and builder.parent is not None:
-        outer = next((o for o, inner in builder.captures.items() if inner is atom), None)
+        outer: Atom | None = next((o for o, inner in builder.captures.items() if inner is atom), None)
         if outer is not None:
+            assert builder.parent is not None
             atom, builder = outer, builder.parent
-        elif atom not in builder.known:
+        elif atom not in builder.known and builder.parent is not None:
             builder = builder.parent
         else:
             break

@@ -87,7 +87,8 @@ class Indices:
 
 def indices(view: Array, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
     """The index arrays of (axis of the view, operand), checked against the sizes of the axes."""
-    operands, of_indices = [k for _, k in advanced], ()
+    operands = [k for _, k in advanced]
+    of_indices: tuple[Extent | None, ...] = ()
     if any(map(wrap.is_sized, operands)):
         text = "shape mismatch: indexing arrays could not be broadcast together with shapes" + " {}" * len(operands)
         aligned = aligning.broadcast(operands, fill=0, text=text)

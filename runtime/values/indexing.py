@@ -280,9 +280,9 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(array: Any, plan: _Plan) -> Array:
+def _view(given: Any, plan: _Plan) -> Array:
     """The basic part of the key, as a view of static shape."""
-    array = _base(array)
+    array = _base(given)
     steps: list[views.Step] = []
     whole = all(
         isinstance(a.start, int) and a.start == 0 and a.stride == 1 and a.size == n

@@ -7,6 +7,7 @@ from typing import Any
 
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.layout import Layout, Node
+from anabranch.runtime.values.sized import SizedStructure
 
 
 def twins(value: Any, layout: Layout) -> tuple[int, ...]:
@@ -22,7 +23,7 @@ def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
 
 def new_containers(value: Any, layout: Layout) -> list[Any]:
     """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
-    if not isinstance(layout, Node):
+    if not isinstance(layout, Node) or isinstance(layout.structure, SizedStructure):
         return []
     if isinstance(value, ChoiceValue):
         return _merged_containers(layout)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import aligning, atoms, dispatch
 
 
@@ -29,7 +30,7 @@ def _check(out: Any, made: Any) -> None:
     """NumPy's words for an output of another shape."""
     text = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
     shape = made.shape
-    wrong = atoms.literal(len(out.shape) != len(shape))
+    wrong: Atom = atoms.literal(len(out.shape) != len(shape))
     for n, m in zip(out.shape, shape, strict=False):
         wrong = atoms.logical_or(wrong, aligning.differ(n, m))
     aligning.refuse(wrong, ValueError, text, tuple(out.shape), tuple(shape))

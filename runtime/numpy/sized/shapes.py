@@ -249,11 +249,11 @@ def _elementwise(function: Any, fill: Any = None) -> None:
     sized(function)(rule)
 
 
-for _function in (
+for _staged in (
     np.round, np.around, np.nan_to_num, np.fix, np.sinc, np.angle, np.real, np.imag, np.iscomplex, np.isreal,
     np.isposinf, np.isneginf, np.i0,
 ):  # fmt: skip
-    _elementwise(_function)
+    _elementwise(_staged)
 
 
 def _several(function: Any) -> None:
