@@ -9,21 +9,13 @@ import pytest
 from tests.control.table import Program
 from tests.programs.catalogue import CASES, concrete
 
-# What does not yet pass, and why.
-MISSING = {
-    "mask_read_sum": "selection by a mask",
-}
-
 
 def _parameters():
     for group, name, function, argsets in CASES:
         names = list(inspect.signature(function).parameters)
         static = tuple(names[i] for i, spec in enumerate(argsets[0]) if spec[0] == "s")
         values = tuple(tuple(concrete(spec) for spec in specs) for specs in argsets)
-        marks: list[pytest.MarkDecorator] = (
-            [pytest.mark.xfail(strict=True, reason=MISSING[name])] if name in MISSING else []
-        )
-        marks += [pytest.mark.slow] if name == "recursion_traced" else []
+        marks = [pytest.mark.slow] if name == "recursion_traced" else []
         yield pytest.param(Program(function, values, static, True, 1e-10, False), id=f"{group}-{name}", marks=marks)
 
 
@@ -34,4 +26,3 @@ def test_program(program: Program) -> None:
 
 def test_there_are_126() -> None:
     assert len(CASES) == 126
-    assert MISSING.keys() <= {name for _, name, _, _ in CASES}
