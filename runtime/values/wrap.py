@@ -121,10 +121,7 @@ _classes: dict[str, Any] = {}
 
 
 def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `scalar`, `python`, `buffer` or `text` values."""
-
-
-    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python` or `text` values."""
+    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
     _classes[role] = cls
 
 
