@@ -17,7 +17,7 @@ from anabranch.runtime.ops.op import Op
 
 _MOST_EQUATIONS = 24
 _MOST_ELEMENTS = 16
-_CHEAP = {
+CHEAP = {
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "absolute", "fabs"),
     *("sign", "sqrt", "square", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "fmax", "fmin", "conjugate"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf", "isnan"),
@@ -65,7 +65,7 @@ def _is_small(equation: Equation) -> bool:
             atoms = (*e.inputs, *e.outputs)
             if e.op.name == "unspecified":
                 continue
-            if e.op.name not in _CHEAP or any(a.type.size > _MOST_ELEMENTS for a in atoms):
+            if e.op.name not in CHEAP or any(a.type.size > _MOST_ELEMENTS for a in atoms):
                 return False
         # An array that a branch only hands on must be the same one on both sides, or a select would copy it.
     pairs = zip(_given(equation, "on_true"), _given(equation, "on_false"), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Hashable
 
 import numpy as np
@@ -11,12 +12,18 @@ from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.fold import Line
 from anabranch.runtime.ops.op import Op
+from anabranch.runtime.optimise.branches import CHEAP
 from anabranch.runtime.optimise.scope import Scope
 from anabranch.runtime.optimise.windows import Windows
 
 _OTHERS = ("select", "convert", "real", "imag", "complex")
 _MOST_EQUATIONS = 48
 _ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
+
+
+def is_elementwise(maker: Equation) -> bool:
+    """Whether an equation computes each element from the elements at the same place."""
+    return (isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS) and len(maker.outputs) == 1
 
 
 class Cone:
@@ -75,6 +82,19 @@ class Cone:
             return _TRUE
         return self._read(atom, maker) or self._looked_up(atom, maker) or self._computed(atom, maker)
 
+    def element(self, line: Atom, index: Atom, equation: Equation) -> list[Equation]:
+        """The equations that compute one element of a line, in place of the one that reads it."""
+        value = self.lane(line)
+        place = self._within(index, self.length - 1)
+        names: dict[Atom, Atom] = {self.position: place, **{inner: outer for outer, inner in self.shared.items()}}
+        for (where, (array, *starts)), element in zip(self.lines, self.elements, strict=True):
+            starts[where.axis] = self.emit("add", starts[where.axis], place, before=True)
+            one = self.emit("dynamic_slice", array, *starts, before=True, sizes=(1,) * where.rank)
+            names[element] = self.emit("reshape", one, before=True, shape=())
+        made = [dataclasses.replace(e, inputs=tuple(names.get(a, a) for a in e.inputs)) for e in self.equations]
+        whole = Equation(Op.table["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
+        return [*self.before, *made, whole]
+
     def emit(self, name: str, *inputs: Atom, before: bool = False, **params: object) -> Var:
         """An equation of the body, or one before the fold."""
         op = Op.table[name]
@@ -130,7 +150,7 @@ class Cone:
 
     def _looked_up(self, atom: Atom, maker: Equation) -> Atom | None:
         """An element at an index that is computed."""
-        if maker.op.name != "gather" or self.scope.is_shared(atom):
+        if maker.op.name != "gather":
             return None
         table, places = maker.inputs
         if len(table.type.shape) != 1 or table.type.size == 0 or places.type.shape != (self.length, 1):
@@ -145,9 +165,9 @@ class Cone:
     # ---- elementwise work --------------------------------------------------------------------------------------------
 
     def _computed(self, atom: Atom, maker: Equation) -> Atom:
-        elementwise = isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS
-        there_anyway = self.scope.is_shared(atom) and atom.type.dtype != np.bool_
-        if not elementwise or there_anyway or len(maker.outputs) > 1 or len(self.equations) > _MOST_EQUATIONS:
+        # What others need, too, is computed once more, unless it takes long.
+        there_anyway = self.scope.is_shared(atom) and maker.op.name not in CHEAP
+        if not is_elementwise(maker) or there_anyway or len(self.equations) > _MOST_EQUATIONS:
             return self._line(atom, [_ZERO], 0)
         inputs = [self.lane(a) for a in maker.inputs]
         name = maker.op.name

@@ -15,7 +15,8 @@ from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.fold import chunk
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.optimise.cones import Cone
+from anabranch.runtime.optimise.cones import Cone, is_elementwise
+from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.scope import Scope
 from anabranch.runtime.optimise.windows import Bound, Windows
 
@@ -43,14 +44,17 @@ def _program(program: Program, native: bool) -> Program:
         if any(True for _ in equation.programs()):
             equations.append(_nested(equation, native))
         else:
-            equations += (_folded(equation, scope, at) if native else None) or [equation]
+            equations += (_folded(equation, scope, at) or _picked(equation, scope, at) if native else None) or [
+                equation
+            ]
     return dataclasses.replace(program, equations=tuple(equations))
 
 
 def _nested(equation: Equation, native: bool) -> Equation:
     """An equation with sub-Programs; a loop that is small with its reductions as folds becomes a native function."""
     if equation.op.name in ("for", "while") and not native:
-        fused = equation.with_params(lambda value: _inside(value, True))
+        # What only the reductions needed counts no more.
+        fused = equation.with_params(lambda value: _living(_inside(value, True)))
         if all(map(cost.is_small, fused.programs())):
             return fused
     return equation.with_params(lambda value: _inside(value, native))
@@ -62,6 +66,10 @@ def _inside(value: Any, native: bool) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], Program):
         return tuple(_program(p, native) for p in value)
     return value
+
+
+def _living(value: Any) -> Any:
+    return drop_dead_code(value) if isinstance(value, Program) else value
 
 
 def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
@@ -85,6 +93,19 @@ def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
     out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
     fold = Equation(op, inputs, params, (out,), equation.source)
     return [*cone.before, fold, *(_first(out, equation, length) if name == "argmax" else [])]
+
+
+def _picked(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
+    """One element of a line that is computed: it alone is computed; None for anything else."""
+    if equation.op.name != "dynamic_slice" or equation.params["sizes"] != (1,):
+        return None
+    line, index = equation.inputs
+    maker = scope.maker(line)
+    if maker is None or not is_elementwise(maker) or line.type.size == 1:
+        return None
+    (length,) = line.type.shape
+    cone = Cone(scope, Windows(scope, "add"), at, length, ())
+    return cone.element(line, index, equation)
 
 
 def _takes(equation: Equation) -> bool:
