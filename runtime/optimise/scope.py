@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
 
 # These may take over the memory of their first operand.
 _WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
-_DEEPEST = 6
+
+# How far back two values may come from one.
+_DEEPEST = 32
 
 
 class Scope:
@@ -18,6 +21,8 @@ class Scope:
         self.made: dict[Var, int] = {}
         self.equations = program.equations
         self.consumers: dict[Var, set[int]] = {}
+        self._keys: dict[Atom, int] = {}
+        self._numbers: dict[Hashable, int] = {}
         for i, equation in enumerate(program.equations):
             self.made.update(dict.fromkeys(equation.outputs, i))
             for atom in equation.inputs:
@@ -50,13 +55,20 @@ class Scope:
             return True
         return equation.op.name in _WRITES and equation.inputs[0] is array
 
-    def key(self, atom: Atom, depth: int = 0) -> Hashable:
-        """The same for two values that are surely equal."""
+    def key(self, atom: Atom, depth: int = 0) -> int:
+        """A number that is the same for two values that are surely equal."""
+        if atom not in self._keys:
+            self._keys[atom] = self._numbers.setdefault(self._form(atom, depth), len(self._numbers))
+        return self._keys[atom]
+
+    def _form(self, atom: Atom, depth: int) -> Hashable:
         if isinstance(atom, Literal):
             return (atom.type, atom.value.tobytes())
         maker = self.maker(atom)
         if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
             return atom
+        if not isinstance(maker.op, Op) or not maker.op.pure:
+            return atom
+        params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)
-        place = maker.outputs.index(atom)
-        return (maker.op.name, place, str(sorted(maker.params.items(), key=str)), inputs)
+        return (maker.op.name, maker.outputs.index(atom), params, inputs)
