@@ -5,7 +5,7 @@ from __future__ import annotations
 from anabranch.runtime.ir import Atom, Equation, Literal, Var
 from anabranch.runtime.trace import Builder, current
 
-_DEPTH = 8
+_DEPTH = 12
 
 
 def surely_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
@@ -20,14 +20,15 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
     if a is b:
         return True
     if isinstance(a, Literal) or isinstance(b, Literal):
-        both = isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.type.shape == ()
-        return both and bool(a.value == b.value)  # type: ignore[union-attr]
-    if depth == 0 or a.type != b.type:
+        both = isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.type.size == 1
+        return both and bool((a.value == b.value).all())  # type: ignore[union-attr]
+    # Arrays are the same or they are not: what they are computed of may be long.
+    if depth == 0 or a.type != b.type or a.type.size != 1:
         return False
     one, other = _maker(a, of_a), _maker(b, of_b)
     if one is None or other is None or one.op is not other.op or one.params != other.params:
         return False
-    if not getattr(one.op, "pure", False) or any(i.type.shape for i in (*one.inputs, *other.inputs)):
+    if not getattr(one.op, "pure", False):
         return False
     if one.outputs.index(a) != other.outputs.index(b):
         return False

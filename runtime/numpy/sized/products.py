@@ -5,6 +5,7 @@ Sizes that are summed over must agree; what is not there is set to zero on both 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,13 @@ class _Side:
     def ndim(self) -> int:
         return len(self.shape)
 
-    def cleared(self) -> Any:
-        """The operand with zeros where nothing is."""
-        return self.x.padded(0) if wrap.is_sized(self.x) else self.x
+    def cleared(self, axes: Collection[int]) -> Any:
+        """The operand with zeros at places of these axes, which are summed over, where nothing is."""
+        if not wrap.is_sized(self.x):
+            return self.x
+        summed = [e if axis in axes else None for axis, e in enumerate(self.x.extents)]
+        part = wrap.with_extents(self.x.view, summed, self.x.origin)
+        return part.padded(0) if wrap.is_sized(part) else part
 
 
 def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
@@ -67,8 +72,9 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
     return wrap.with_extents(x.view[key], x.extents, x.origin)
 
 
-def _product(a: _Side, b: _Side, extents: list[Any], function: Any) -> Any:
-    made = FUNCTIONS[function](a.cleared(), b.cleared())
+def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Any) -> Any:
+    """The product of plain arrays, summed over axis i of one and j of the other."""
+    made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
     origin = a.x.origin if wrap.is_sized(a.x) else getattr(b.x, "origin", None)
     return wrap.with_extents(made, extents, origin) if any(extents) else made
 
@@ -91,7 +97,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     agree(a, i, b, j, text)
     lead = _lead(a, b)
     extents = [*lead, *a.extents[-2:-1], *(b.extents[-1:] if b.ndim > 1 else [])]
-    return stored(out, _product(a, b, extents, np.matmul))
+    return stored(out, _product(a, i, b, j, extents, np.matmul))
 
 
 def _lead(a: _Side, b: _Side) -> list[Any]:
@@ -125,7 +131,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     text = shapes + f"{{{i}}} (dim {i}) != {{{x.ndim + j}}} (dim {j})"
     _agree_telling(x, i, y, j, text)
     extents = x.extents[:-1] + [e for k, e in enumerate(y.extents) if k != j]
-    return stored(out, _product(x, y, extents, np.dot))
+    return stored(out, _product(x, i, y, j, extents, np.dot))
 
 
 def _template(side: _Side, first: int) -> str:
@@ -156,7 +162,7 @@ def inner(a: Any, b: Any, /) -> Any:
     i, j = x.ndim - 1, y.ndim - 1
     shapes = f"shapes {_template(x, 0)} and {_template(y, x.ndim)} not aligned: "
     _agree_telling(x, i, y, j, shapes + f"{{{i}}} (dim {i}) != {{{x.ndim + j}}} (dim {j})")
-    return _product(x, y, x.extents[:-1] + y.extents[:-1], np.inner)
+    return _product(x, i, y, j, x.extents[:-1] + y.extents[:-1], np.inner)
 
 
 @sized(np.outer)
@@ -180,7 +186,7 @@ def einsum(subscripts: Any, *operands: Any, out: Any = None, **kwargs: Any) -> A
         raise ValueError("einstein sum subscripts string does not fit the number of operands or of their dimensions")
     for letter in dict.fromkeys(left.replace(",", "")):
         _bring_together(letter, terms, sides)
-    made = FUNCTIONS[np.einsum](f"{left}->{right}", *[s.cleared() for s in sides], **kwargs)
+    made = FUNCTIONS[np.einsum](f"{left}->{right}", *[s.cleared(range(s.ndim)) for s in sides], **kwargs)
     extents = [_extent(letter, terms, sides) for letter in right]
     return stored(out, wrap.with_extents(made, extents) if any(extents) else made)
 
