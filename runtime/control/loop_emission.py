@@ -60,6 +60,16 @@ class Emission:
             return self._emit_for(init)
         return self._emit_while(init)
 
+    def _trip(self) -> Atom:
+        """How many steps run: none after there was too little room for something, whatever is asked for."""
+        trip = self.loop.trip
+        assert trip is not None
+        if isinstance(trip, Literal) or not self.outer.trace.capacities:
+            return trip
+        code = self.outer.read(self.outer.trace.error_code)
+        fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
+        return atoms.select(fine, trip, atoms.literal(0, np.int64))
+
     def _may_overflow(self) -> bool:
         trace = self.body.trace
         if not trace.capacities:
@@ -86,8 +96,7 @@ class Emission:
             self.outer.write(storage, atom)
 
     def _emit_for(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
-        trip = self.loop.trip
-        assert trip is not None
+        trip = self._trip()
         captures = list(self.body.captures)
         memories = [s for s in self.body.storage_inputs if s not in self.body.written]
         index, equations = self.traced.index, self.body.equations
