@@ -14,7 +14,7 @@
     ├── ShapeMismatchError               (also ValueError)
     ├── AliasError                       (also ValueError)
     ├── IntegerRangeError                (also OverflowError)
-    ├── CapacityError
+    ├── CapacityError                    (also RuntimeError)
     ├── StaticArgumentError              (also TypeError)
     ├── ImmutableArrayError              (also TypeError)
     ├── DeletedArrayError                (also RuntimeError)
@@ -79,7 +79,7 @@ class IntegerRangeError(AnabranchError, OverflowError):
     """
 
 
-class CapacityError(AnabranchError):
+class CapacityError(AnabranchError, RuntimeError):
     """Something whose size only the run knows has no room: the settings allow no more, or it is fixed.
 
     What to change: raise `capacity_limit`; of what was compiled ahead of time, `capacity`, or call the jitted function,

@@ -20,12 +20,12 @@ from anabranch.runtime.numpy.core import (
     iota,
     operand,
     plain,
-    shape_argument,
     shape_of,
     supported,
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.room import Extents, shape_with_room
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -58,7 +58,8 @@ def _constant(name: str, value: Any) -> Callable[..., Any]:
         _check(name, order, device, like)
         _only_c_or_f(order)
         chosen = supported(float if dtype is None else dtype)
-        return memory.laid(zeros_atom(shape_argument(shape), chosen, value), order)
+        sizes, extents = shape_with_room(shape)
+        return wrap.with_extents(memory.laid(zeros_atom(sizes, chosen, value), order), extents)
 
     return function
 
@@ -68,8 +69,9 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
         a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
     ) -> Any:
         _check(name, order, device, None, subok)
-        sizes = shape_of(a) if shape is None else shape_argument(shape)
-        return memory.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
+        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+        made = memory.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
+        return wrap.with_extents(made, extents)
 
     return function
 
@@ -88,10 +90,14 @@ def empty_like(
     return dispatch.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
-def _filled(shape: tuple[int, ...], fill_value: Any, dtype: Any, order: Any) -> Any:
+def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: Any, order: Any) -> Any:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
-    return memory.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
+    if not any(extents):
+        return memory.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
+    made = wrap.with_extents(memory.laid(zeros_atom(shape, chosen), order), extents)
+    made.assign(fresh(cast_value(value, chosen)))
+    return made
 
 
 @creates(np.full)
@@ -101,7 +107,7 @@ def full(
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
     _only_c_or_f(order)
-    return _filled(shape_argument(shape), fill_value, dtype, order)
+    return _filled(*shape_with_room(shape), fill_value, dtype, order)
 
 
 @creates(np.full_like)
@@ -117,8 +123,8 @@ def full_like(
 ) -> Any:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
-    sizes = shape_of(a) if shape is None else shape_argument(shape)
-    return _filled(sizes, fill_value, dtype_of(a) if dtype is None else dtype, order)
+    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+    return _filled(sizes, extents, fill_value, dtype_of(a) if dtype is None else dtype, order)
 
 
 # ---- from values -----------------------------------------------------------------------------------------------------
@@ -310,8 +316,9 @@ def eye(
 ) -> Any:
     """As `numpy.eye`."""
     _check("eye", order, device, like)
-    rows, columns = shape_argument((N, N if M is None else M))
-    return memory.laid(atoms.convert(diagonal_mask(rows, columns, operator.index(k)), supported(dtype)), order)
+    shape, extents = shape_with_room((N, N if M is None else M))
+    ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k)), supported(dtype))
+    return wrap.with_extents(memory.laid(ones, order), extents)
 
 
 @creates(np.identity)
@@ -324,8 +331,9 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
     """As `numpy.tri`."""
     _check("tri", like=like)
-    rows, columns = shape_argument((N, N if M is None else M))
-    return fresh(atoms.convert(diagonal_mask(rows, columns, operator.index(k), np.less_equal), supported(dtype)))
+    shape, extents = shape_with_room((N, N if M is None else M))
+    ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
+    return wrap.with_extents(fresh(ones), extents)
 
 
 # ---- grids -----------------------------------------------------------------------------------------------------------
@@ -334,16 +342,17 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
 @creates(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """As `numpy.indices`."""
-    shape, chosen = shape_argument(dimensions), supported(dtype)
+    (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
+    rank = len(shape)
     if sparse:
-        return tuple(
-            fresh(atoms.reshape(iota((n,), 0, chosen), (1,) * i + (n,) + (1,) * (len(shape) - i - 1)))
-            for i, n in enumerate(shape)
-        )
+        lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]
+        own = [tuple(e if i == k else None for k in range(rank)) for i, e in enumerate(extents or (None,) * rank)]
+        return tuple(wrap.with_extents(fresh(line), e) for line, e in zip(lines, own, strict=True))
     if not shape:
         return fresh(zeros_atom((0,), chosen))
-    rows = [atoms.reshape(iota(shape, i, chosen), (1, *shape)) for i in range(len(shape))]
-    return fresh(rows[0] if len(rows) == 1 else atoms.op("concatenate", *rows, axis=0))
+    rows = [atoms.reshape(iota(shape, i, chosen), (1, *shape)) for i in range(rank)]
+    made = fresh(rows[0] if rank == 1 else atoms.op("concatenate", *rows, axis=0))
+    return wrap.with_extents(made, extents and (None, *extents))
 
 
 @creates(np.fromfunction)

@@ -26,7 +26,9 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.room import is_open
 from anabranch.runtime.numpy.shaping import full_slices
+from anabranch.runtime.numpy.sized import repeating
 from anabranch.runtime.values import atoms, dispatch, views
 from anabranch.runtime.values.array import Array
 
@@ -251,10 +253,10 @@ if hasattr(np, "unstack"):
 @implements(np.tile)
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
-    value = atom_of(A)
-    counts = (
-        tuple(map(operator.index, reps)) if isinstance(reps, (list, tuple, np.ndarray)) else (operator.index(reps),)
-    )
+    listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
+    if any(map(is_open, listed)):
+        return repeating.tile(A, reps)
+    value, counts = atom_of(A), tuple(map(operator.index, listed))
     ndim = max(len(counts), len(value.type.shape))
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - len(value.type.shape)) + value.type.shape
@@ -267,7 +269,9 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
 @dispatch.method("repeat")
 @implements(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
-    """As `numpy.repeat`; the counts must be static."""
+    """As `numpy.repeat`; the counts may be known only at run time."""
+    if repeating.is_open(repeats):
+        return repeating.repeat(a, repeats, axis)
     value = atom_of(a)
     if axis is None:
         value, axis = atoms.reshape(value, (value.type.size,)), 0

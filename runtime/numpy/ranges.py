@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.room import Extents, is_open, with_room
+from anabranch.runtime.numpy.sized import lengths
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.specialising import wanting
+from anabranch.runtime.values.specialising import leaves_behind, wanting
 from anabranch.runtime.values.traced import Traced
 
 _F = dispatch.FUNCTIONS
@@ -45,7 +48,7 @@ def arange(
     like: Any = None,
     **named: Any,
 ) -> Any:
-    """As `numpy.arange`; how many numbers there are must be known while tracing."""
+    """As `numpy.arange`; how many numbers there are may be known only at run time."""
     plain("arange", like=(like, None))
     if device != "cpu":
         plain("arange", device=(device, None))
@@ -60,12 +63,12 @@ def arange(
         start, stop = 0, start
     step = 1 if step is None else step
     chosen = _arange_dtype(start, stop, step) if dtype is None else supported(dtype)
-    count = _arange_count(start, stop, step)
+    count, extents = _arange_count(start, stop, step)
     if chosen.kind == "b":
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
     first = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return fresh(_line(first, delta, count, chosen))
+    return wrap.with_extents(fresh(_line(first, delta, count, chosen)), extents)
 
 
 def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
@@ -73,20 +76,28 @@ def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
     return supported(np.result_type(np.int64, *dtypes))
 
 
-def _arange_count(start: Any, stop: Any, step: Any) -> int:
+def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
+        _refuse_unless_open((extent, step))
+        (capacity,), extents = with_room((lengths.of_steps(extent, step),))
+        return capacity, extents
+    if not step or not math.isfinite(abs(extent / step)):
+        return len(np.arange(0 if isinstance(start, Traced) else start, stop, step)), ()
+    return max(math.ceil((extent / step).real), 0), ()
+
+
+def _refuse_unless_open(bounds: Sequence[Any]) -> None:
+    """Where bounds come of arguments alone, these become known."""
+    traced = [value for value in bounds if traced_inside(value)]
+    if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
             "numpy.arange needs to know while tracing how many numbers it makes: give bounds with a static distance "
             "or make them static"
         )
-        for value in filter(traced_inside, (extent, step)):
+        for value in traced:
             wanting(error, value, "the length of an arange")
         raise error
-    if not step or not math.isfinite(abs(extent / step)):
-        return len(np.arange(0 if isinstance(start, Traced) else start, stop, step))
-    count: int = math.ceil((extent / step).real)
-    return max(count, 0)
 
 
 def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:
@@ -119,24 +130,30 @@ def linspace(
     """As `numpy.linspace`; the ends may be traced, also arrays."""
     if device != "cpu":
         plain("linspace", device=(device, None))
+    extents: Extents = ()
+    count = num
+    if is_open(num):
+        (num,), extents = with_room((num,), lengths.SAMPLES)
     num = operator.index(num)
     if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    div = num - 1 if endpoint else num
+        raise ValueError(lengths.SAMPLES.format(num))
     inexact = np.result_type(promoted(start, stop), 0.0)
     chosen = inexact if dtype is None else supported(dtype)
     low, high = (atom_of(x, inexact) for x in (start, stop))
     shape = arithmetic.broadcast_shapes(low.type.shape, high.type.shape)
     low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
     delta = atoms.ufunc(np.subtract, high, low)
-    y, step = _steps(delta, div, num, inexact)
-    y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
-    if endpoint and num > 1:
-        last = atoms.reshape(high, (1, *shape))
-        y = atoms.op("concatenate", rows(y, 0, num - 1), last, axis=0)
+    if extents:
+        y, step = lengths.spaced(delta, low, high, num, count, bool(endpoint))
+    else:
+        y, step = _steps(delta, num - 1 if endpoint else num, num, inexact)
+        y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
+        if endpoint and num > 1:
+            last = atoms.reshape(high, (1, *shape))
+            y = atoms.op("concatenate", rows(y, 0, num - 1), last, axis=0)
     if chosen.kind in "iu":
         y = atoms.ufunc(np.floor, y)
-    made = fresh(atoms.convert(y, chosen))
+    made = wrap.with_extents(fresh(atoms.convert(y, chosen)), extents and (*extents, *[None] * len(shape)))
     if axis != 0:
         made = dispatch.FUNCTIONS[np.moveaxis](made, 0, axis)
     if not retstep:
@@ -182,15 +199,15 @@ def logspace(
         base = _F[np.expand_dims](base, axis)
     y = linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
     powers = arithmetic.apply(np.power, (operand(base), y))
-    return powers if dtype is None else fresh(atoms.convert(powers.atom, supported(dtype)))
+    return powers if dtype is None else powers.astype(supported(dtype))
 
 
 @creates(np.geomspace)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
     """As `numpy.geomspace`."""
-    if not traced_inside((start, stop)):
+    if not traced_inside((start, stop, num)):
         return fresh(atoms.literal(np.geomspace(start, stop, num, endpoint, dtype, axis)))
-    chosen = np.result_type(promoted(start, stop), float(num), np.zeros((), dtype or float).dtype)
+    chosen = np.result_type(promoted(start, stop), 1.0, np.zeros((), dtype or float).dtype)
     first, last = (_F[np.asarray](x).astype(chosen) for x in (start, stop))
     zero = _F[np.logical_or](_F[np.any](first == 0), _F[np.any](last == 0))
     checks.fail_if(wrap.as_atom(zero), lambda _: ValueError("Geometric sequence cannot include zero"))
@@ -198,13 +215,22 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     sign = _F[np.sign](first)
     first, last = first / sign, last / sign
     y = logspace(_F[np.log10](first), _F[np.log10](last), num=num, endpoint=endpoint, base=10.0, dtype=chosen)
-    if num > 0:
+    if is_open(num):
+        y = _ended(y, first, last, num, endpoint)
+    elif num > 0:
         y[0] = first
         if num > 1 and endpoint:
             y[-1] = last
     y = y * sign
     y = _F[np.moveaxis](y, 0, axis) if axis != 0 else y
     return y.astype(chosen if dtype is None else supported(dtype))
+
+
+def _ended(y: Any, first: Any, last: Any, num: Any, endpoint: Any) -> Any:
+    """A sequence of run-time length with what its ends are to be exactly."""
+    places = _F[np.expand_dims](arange(num), tuple(range(1, y.ndim)))
+    y = _F[np.where](places == num - 1, last, y) if endpoint else y
+    return _F[np.where](places == 0, first, y)
 
 
 class Grid:

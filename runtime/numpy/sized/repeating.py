@@ -1,0 +1,123 @@
+"""Arrays repeated as often as only the run knows, or of a size that only the run knows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import room
+from anabranch.runtime.numpy.core import fresh, handle, iota, one_axis, traced_inside
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values.traced import Traced
+
+_NEGATIVE = "repeats may not contain negative values."
+
+
+def is_open(repeats: Any) -> bool:
+    """Whether it is known only at run time how often something is repeated, and not by arguments alone."""
+    if not traced_inside(repeats):
+        return False
+    return room.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))
+
+
+def _shape(x: Any) -> tuple[Any, ...]:
+    return x.shape if wrap.is_sized(x) else wrap.shape_of(x)
+
+
+@sized(np.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """As `numpy.repeat`."""
+    a = a if wrap.is_sized(a) else handle(a)
+    if axis is None or not a.ndim:
+        a, axis = FUNCTIONS[np.ravel](a), 0
+    at = one_axis(axis, a.ndim)
+    counts = repeats if wrap.is_sized(repeats) else handle(repeats)
+    if counts.dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
+    if counts.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    alone = counts.ndim == 0 or (not wrap.is_sized(counts) and counts.shape[0] == 1)
+    if not alone:
+        return _each(a, counts, at)
+    return _spread(a, {at: _count(a, repeats if counts.ndim == 0 else counts[0])}, _by_the_item)
+
+
+@sized(np.tile)
+def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+    """As `numpy.tile`: a copy."""
+    a = A if wrap.is_sized(A) else handle(A)
+    counts = [_count(a, n) for n in (reps if isinstance(reps, (list, tuple, np.ndarray)) else (reps,))]
+    missing = max(len(counts) - a.ndim, 0)
+    if missing:
+        a = FUNCTIONS[np.expand_dims](a, tuple(range(missing)))
+    often = {axis: n for axis, n in enumerate(counts, a.ndim - len(counts)) if not (isinstance(n, int) and n == 1)}
+    return _spread(a.__copy__(), often, _as_a_whole)
+
+
+def _by_the_item(places: Atom, size: Any, count: Any) -> Atom:
+    return _divided(np.floor_divide, places, count)
+
+
+def _as_a_whole(places: Atom, size: Any, count: Any) -> Atom:
+    return _divided(np.remainder, places, size)
+
+
+def _divided(ufunc: np.ufunc, places: Atom, by: Any) -> Atom:
+    return atoms.ufunc(ufunc, places, atoms.broadcast_to(bounds.atom_of(bounds.maximum(by, 1)), places.type.shape))
+
+
+def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any], Atom]) -> Any:
+    """An array with these axes so many times as long; `origin` says where what is at a place comes from."""
+    axes = list(often)
+    sizes = [bounds.bound_of(a.shape[at] * often[at]) for at in axes]
+    capacities, extents = room.with_room(sizes)
+    value = _front(a, *axes)
+    for at, capacity in zip(axes, capacities, strict=True):
+        if value.type.shape[at]:
+            value = compacting.taken(value, at, origin(iota((capacity,)), a.shape[at], often[at]))
+    return _laid(a, value, dict(zip(axes, extents, strict=True)))
+
+
+def _count(a: Any, n: Any) -> Any:
+    """How often an array is repeated, as a bound that is not below 0; an empty one may be asked for less."""
+    bound = bounds.bound_of(n) if isinstance(n, Traced) else operator.index(n)
+    if bounds.interval_of(bound).low >= 0:
+        return bound
+    below = atoms.ufunc(np.less, bounds.atom_of(bound), atoms.literal(0, np.int64))
+    some = aligning.differ(a.size, 0)
+    aligning.refuse(atoms.logical_and(below, some), ValueError, room.NEGATIVE)
+    return bounds.maximum(bound, 0)
+
+
+def _each(a: Any, counts: Any, at: int) -> Any:
+    """Each item along an axis as often as its own count says."""
+    own, given = a.shape[at], counts.shape[0]
+    text = "operands could not be broadcast together with shape {} {}"
+    aligning.refuse(aligning.differ(given, own), ValueError, text, (own,), (given,))
+    line = counts.anchored().padded(0) if wrap.is_sized(counts) else counts
+    often = atoms.convert(line.atom, np.int64)
+    below = atoms.ufunc(np.less, often, atoms.broadcast_to(atoms.literal(0, np.int64), often.type.shape))
+    aligning.refuse(atoms.op("reduce_any", below, axes=(0,)), ValueError, _NEGATIVE)
+    ends = FUNCTIONS[np.cumsum](fresh(often))
+    total = FUNCTIONS[np.sum](fresh(often))
+    if counts.dtype.kind == "b":
+        total = bounds.limited(bounds.bound_of(total), 0, often.type.shape[0])
+    value = _front(a, at)
+    (capacity,), (extent,) = room.with_room((total,))
+    places = FUNCTIONS[np.searchsorted](ends, fresh(iota((capacity,))), side="right")
+    return _laid(a, compacting.taken(value, at, places.atom), {at: extent})
+
+
+def _front(a: Any, *axes: int) -> Atom:
+    """The memory of an array, its elements at the front of these axes."""
+    return a.anchored(*axes).view.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
+
+
+def _laid(a: Any, value: Atom, extents: dict[int, Any]) -> Any:
+    own = a.extents if wrap.is_sized(a) else (None,) * a.ndim
+    return wrap.with_extents(fresh(value), tuple(extents.get(i, e) for i, e in enumerate(own)))
