@@ -238,12 +238,14 @@ def elementwise(function: Callable[..., Any], operands: Sequence[Any], fill: Any
 # ---- assignment ------------------------------------------------------------------------------------------------------
 
 
-IN_PLACE = "operands could not be broadcast together with shapes {1} {0} "
+IN_PLACE = "operands could not be broadcast together with shapes {1} {0} {1} "
 _ASSIGNED = "could not broadcast input array from shape {} into shape {}"
 
 
-def fitted(value: Any, target: Any, text: str = _ASSIGNED) -> Any:
+def fitted(value: Any, target: Any, text: str = _ASSIGNED, told: Callable[[Any], Any] = tuple) -> Any:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.
+
+    The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them.
 
     Raises
     ------
@@ -254,7 +256,7 @@ def fitted(value: Any, target: Any, text: str = _ASSIGNED) -> Any:
     row = _row(value, None)
     if not row.shape:
         return value
-    shapes = (row.shape, target.shape)
+    shapes = (told(row.shape), told(target.shape))
 
     def check(bad: Atom) -> None:
         refuse(bad, ValueError, text, *shapes)

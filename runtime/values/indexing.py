@@ -80,7 +80,7 @@ def set(array: Any, key: Any, value: Any) -> None:
         return
     apart = _mask_apart(array, key)
     if apart is not None:
-        apart.assign(value)
+        apart.assign(value, *masking.words(array, key, value))
         return
     plan = _plan(array, key)
     view = _view(array, plan)
@@ -96,13 +96,14 @@ def set(array: Any, key: Any, value: Any) -> None:
 
 
 def _is_itself(target: Any, value: Any) -> bool:
-    """Whether a part of run-time size is assigned to itself, as `a[i:] += x` does when it has been done."""
-    if not (wrap.is_sized(target) and wrap.is_sized(value)):
+    """Whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
+    if not isinstance(value, (wrap.class_of("array"), wrap.class_of("sized"))):
         return False
-    here, there = target.view, value.view
-    if here.storage is not there.storage or not views.same(here.path, there.path):
+    here, there = _base(target), _base(value)
+    if here.storage is not there.storage or here.is_readonly or not views.same(here.path, there.path):
         return False
-    pairs = zip(target.extents, value.extents, strict=True)
+    one, other = (x.extents if wrap.is_sized(x) else (None,) * x.ndim for x in (target, value))
+    pairs = zip(one, other, strict=True)
     return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
 
 

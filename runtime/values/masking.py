@@ -67,3 +67,16 @@ def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
             "but size of corresponding boolean axis is {}"
         )
         aligning.refuse(aligning.differ(n, m), IndexError, text, n, m)
+
+
+def words(array: Any, key: Any, value: Any) -> tuple[Any, ...]:
+    """How NumPy says that a value does not fit what a mask selects, for `aligning.fitted`."""
+    alone = not isinstance(key, tuple) and len(key.shape) == len(array.shape)
+    rank = len(getattr(value, "shape", ()))
+    if not alone or rank > 1:
+        return ("shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",)
+    text = (
+        "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the mask "
+        "is true"
+    )
+    return (text, math.prod)

@@ -199,10 +199,10 @@ class Sized(NumPyLike):
     def __delitem__(self, key: Any) -> None:
         raise ValueError("cannot delete array elements")
 
-    def assign(self, value: Any) -> None:
-        """`a[...] = value`, with NumPy's cast and broadcasting."""
+    def assign(self, value: Any, *words: Any) -> None:
+        """`a[...] = value`, with NumPy's cast and broadcasting; `words` are those of its exception."""
         value = indexing.assigned(value, self.dtype)
-        made = aligning.fitted(value, self)
+        made = aligning.fitted(value, self, *words)
         self.set(wrap.as_atom(made, self.dtype))
 
     def set(self, value: Atom) -> None:

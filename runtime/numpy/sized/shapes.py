@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
-from anabranch.runtime.values import aligning, atoms, bounds, views, wrap
+from anabranch.runtime.values import aliasing, aligning, atoms, bounds, strides, views, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
-from anabranch.runtime.values.extents import Window, masked
+from anabranch.runtime.values.extents import Masked, Window, masked
 
 
 def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
@@ -84,8 +85,6 @@ def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel` in C order."""
     if order not in ("C", "K", "A"):
         return ravel(transpose(a))
-    if a.ndim == 1:
-        return a
     flat, capacity = views.Reshape((math.prod(a.capacity),)), a.capacity
     inner = math.prod(capacity[1:])
     first = a.extents[0]
@@ -93,9 +92,39 @@ def ravel(a: Any, order: Any = "C") -> Any:
         # Rows that follow one another: the elements of a window of them do, too.
         window = Window(*(bounds.bound_of(b * inner) for b in first.parts))
         return a.viewed(flat, extents=(window,))
+    if a.ndim == 1 and (isinstance(first, Window) or strides.plain(a.view)):
+        return a
     mask = a.valid()
     assert mask is not None
-    return a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
+    line = a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
+    return _copy_unless(_contiguous(a), line)
+
+
+def _copy_unless(together: Atom, a: Any) -> Any:
+    """A copy, which is the same memory where that holds: NumPy copies only what it must."""
+    made = a.__copy__()
+    if not (isinstance(together, Literal) and not together.value):
+        aliasing.link(made.view.storage, together, a.view)
+    return made
+
+
+def _contiguous(a: Any) -> Atom:
+    """Whether the elements follow one another in memory, in C order."""
+    if not strides.plain(a.view) and a.view.path:
+        model = strides.model(a.view) if strides.known(a.view) else None
+        if model is None or not model.flags.c_contiguous:
+            return atoms.literal(False)
+    fine: Atom = atoms.literal(True)
+    inner, whole = 1, 1
+    for axis in reversed(range(a.ndim)):
+        size = bounds.bound_of(a.shape[axis])
+        gap = aligning.differ(bounds.bound_of(inner), whole)
+        if isinstance(a.extents[axis], Masked):
+            gap = atoms.literal(True)
+        apart = atoms.logical_and(gap, aligning.differ(size, 1))
+        fine = atoms.logical_and(fine, atoms.logical_not(apart))
+        inner, whole = inner * size, whole * a.capacity[axis]
+    return fine
 
 
 @sized_method("flatten")
