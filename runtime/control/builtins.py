@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, folding, iteration, ordering, selecting
+from anabranch.runtime.control import boolean, folding, iteration, lists, ordering, selecting
 from anabranch.runtime.control.output import print_
 from anabranch.runtime.control.remaining import is_named, remaining
 from anabranch.runtime.control.sources import Source
@@ -29,6 +29,7 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.sized import Sized
@@ -147,7 +148,11 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
-    return ordering.in_order(list(items), key, reverse)
+    made = lists.items_of(items)
+    if not is_grown(made):
+        return ordering.in_order(made, key, reverse)
+    made.sort(key=key, reverse=reverse)
+    return made
 
 
 def _bounds(function: Callable[..., Any], a: Any, b: Any) -> Any:
@@ -299,6 +304,8 @@ def class_of(value: Any) -> Any:
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
         return _class_of_choice(value) if isinstance(value, ChoiceValue) else class_of(value)
+    if isinstance(value, MayGrow):
+        return value.native
     return str if isinstance(value, Text) else type(value)
 
 
@@ -309,7 +316,7 @@ def _class_of_choice(value: ChoiceValue) -> Any:
 
 def class_(value: Any) -> Any:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Traced, ChoiceValue)) else value.__class__
+    return class_of(value) if isinstance(value, (Traced, ChoiceValue, MayGrow)) else value.__class__
 
 
 def type_(*args: Any) -> Any:

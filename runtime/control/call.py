@@ -179,7 +179,7 @@ def resolve(function: Any) -> Any:
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
-            other = methods.staged(function)
+            other = lists.method(function) or methods.staged(function)
             if other is not function:
                 return other
         _refuse_what_changes(function)

@@ -15,10 +15,8 @@ from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import iterated
-from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.python_scalar import python_scalar
 
@@ -57,25 +55,17 @@ class Each(Source):
         self._element, self._condition, self._width = element, condition, width
         self._nested, self.whole = nested, whole
 
-    def pulled_or(self, driven: Callable[[Each], Any]) -> Any:
-        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """The same expression again, where what it goes over can be gone over again."""
         over = self._over
         if isinstance(over, iteration.Countable) and not isinstance(over, iteration.Once):
-            known = isinstance(over.length, int)
+            again: Any = over if isinstance(over.length, int) else None
         else:
-            known = self._again is not None
-        if not known:
-            return driven(self)
-        builder = current()
-        before, heap = builder.checkpoint(), Heap((self._element, self._condition, self._again, *builder.trace.roots))
-        try:
-            return list(self.pull())
-        except ConcretizationError:
-            builder.rollback(before)
-            heap.restore()
-        if self._again is not None:
-            self._over = iter(self._again)
-        return driven(self)
+            again = self._again
+        if again is None:
+            return None
+        made = Each(again, self._element, self._condition, self._width, self._nested, self.whole)
+        return made, (self._element, self._condition, again)
 
     def run(self, take: Take) -> Any:
         """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""

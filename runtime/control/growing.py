@@ -8,6 +8,7 @@ and no more until a branch or a loop gives it another length on one way than on 
 from __future__ import annotations
 
 import collections
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -53,14 +54,13 @@ _MARKER = _Marker()
 
 
 class _Grows(MayGrow):
-    """What lists and deques that grow have in common; `_native` is the built-in class."""
+    """What lists and deques that grow have in common; `native` is the built-in class."""
 
     __slots__ = ()
-    _native: Any
     _contents = ListContents
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made: Any = cls._native.__new__(cls, *args, **kwargs)
+        made: Any = cls.native.__new__(cls, *args, **kwargs)
         made.items = None
         return made
 
@@ -68,14 +68,14 @@ class _Grows(MayGrow):
 
     def contents(self) -> Any:
         """The elements: `Items`, or a tuple where their number is known."""
-        return self._contents(self._native.__iter__(self)) if self.items is None else self.items
+        return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
     def become(self, contents: Any) -> None:
         """Hold these elements."""
-        self._native.clear(self)
+        self.native.clear(self)
         grown = isinstance(contents, Items)
         self.items = contents if grown else None  # type: ignore[misc] # a slot of each class
-        self._native.extend(self, (_MARKER,) if grown else contents)
+        self.native.extend(self, (_MARKER,) if grown else contents)
 
     def grown(self) -> Items:
         """The elements as `Items`, however many there are."""
@@ -99,14 +99,14 @@ class _Grows(MayGrow):
 
     def __anabranch_structure__(self) -> Structure:
         maxlen = getattr(self, "maxlen", None)
-        keys = tuple(range(self._native.__len__(self))) if self.items is None else ("items",)
+        keys = tuple(range(self.native.__len__(self))) if self.items is None else ("items",)
         return GrowingStructure(type(self), keys, maxlen)
 
     def __anabranch_slot__(self) -> Slot:
         return GrowingSlot(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return self._native, (self._native(self.contents()),)
+        return self.native, (self.native(self.contents()),)
 
     # ---- what needs a plain value -----------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class _Grows(MayGrow):
 
     def __len__(self) -> int:
         if self.items is None:
-            length: int = self._native.__len__(self)
+            length: int = self.native.__len__(self)
             return length
         if isinstance(self.items.length, int):
             return self.items.length
@@ -130,16 +130,16 @@ class _Grows(MayGrow):
         return self._steps()
 
     def _steps(self) -> Iterator[Any]:
-        for item in self._native.__iter__(self):
+        for item in self.native.__iter__(self):
             if item is _MARKER:
                 self._plain("an iteration over a list that grows in it")
             yield item
 
     def __hash__(self) -> int:
-        raise TypeError(f"unhashable type: '{self._native.__name__}'")
+        raise TypeError(f"unhashable type: '{self.native.__name__}'")
 
     def __repr__(self) -> str:
-        return self._native.__repr__(self) if self.items is None else "<a list of run-time length>"
+        return self.native.__repr__(self) if self.items is None else "<a list of run-time length>"
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
@@ -149,8 +149,8 @@ class _Grows(MayGrow):
         if isinstance(key, slice):
             if any(isinstance(k, Traced) for k in (key.start, key.stop, key.step)):
                 return staged.get(self, key)
-            return self.made(self._native.__getitem__(self, key))
-        return subscript.Indexed(self)[key] if isinstance(key, Traced) else self._native.__getitem__(self, key)
+            return self.made(self.native.__getitem__(self, key))
+        return subscript.Indexed(self)[key] if isinstance(key, Traced) else self.native.__getitem__(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self.items is not None:
@@ -158,18 +158,18 @@ class _Grows(MayGrow):
         elif isinstance(key, Traced):
             subscript.Indexed(self)[key] = value
         else:
-            self._native.__setitem__(self, key, value)
+            self.native.__setitem__(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         if self.items is not None or isinstance(key, Traced):
             staged.delete(self, key)
         else:
-            self._native.__delitem__(self, key)
+            self.native.__delitem__(self, key)
 
     def append(self, value: Any) -> None:
         """As `list.append`."""
         if self.items is None:
-            self._native.append(self, value)
+            self.native.append(self, value)
         else:
             self.become(self.items.pushed(value))
 
@@ -184,13 +184,13 @@ class _Grows(MayGrow):
     def pop(self, *place: Any) -> Any:
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
-            return self._native.pop(self, *place)
+            return self.native.pop(self, *place)
         return staged.pop(self, *place)
 
     def insert(self, place: Any, value: Any) -> None:
         """As `list.insert`."""
         if self.items is None and not isinstance(place, Traced):
-            self._native.insert(self, place, value)
+            self.native.insert(self, place, value)
         else:
             staged.insert(self, place, value)
 
@@ -204,29 +204,33 @@ class _Grows(MayGrow):
 
     __copy__ = copy
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        contents = self.contents()
+        return self.copy() if isinstance(contents, Items) else self.made([copy.deepcopy(v, memo) for v in contents])
+
     def reverse(self) -> None:
         """As `list.reverse`."""
         if self.items is None:
-            self._native.reverse(self)
+            self.native.reverse(self)
         else:
             self.become(staged.reversed_items(self.items))
 
     def index(self, *args: Any) -> Any:
         """As `list.index`."""
-        return staged.index(self, *args) if self.items is not None else self._by_native("index")(*args)
+        return staged.index(self, *args) if self.items is not None else self._staged_method("index")(*args)
 
     def count(self, value: Any) -> Any:
         """As `list.count`."""
-        return staged.count(self, value) if self.items is not None else self._by_native("count")(value)
+        return staged.count(self, value) if self.items is not None else self._staged_method("count")(value)
 
     def remove(self, value: Any) -> None:
         """As `list.remove`."""
         if self.items is None and not (has_traced(value) or has_traced(self)):
-            self._native.remove(self, value)
+            self.native.remove(self, value)
         else:
             staged.remove(self, value)
 
-    def _by_native(self, name: str) -> Callable[..., Any]:
+    def _staged_method(self, name: str) -> Callable[..., Any]:
         """The method of the built-in class, staged where run-time values take part."""
         method: Callable[..., Any] = methods.staged(getattr(super(), name))
         return method
@@ -234,14 +238,14 @@ class _Grows(MayGrow):
     # ---- with others -------------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, self._native):
+        if not isinstance(other, self.native):
             return NotImplemented
         made = self.copy()
         made.extend(other)
         return made
 
     def __radd__(self, other: Any) -> Any:
-        if not isinstance(other, self._native):
+        if not isinstance(other, self.native):
             return NotImplemented
         made = self.made(tuple(other))
         made.extend(self)
@@ -250,39 +254,39 @@ class _Grows(MayGrow):
     def __mul__(self, times: Any) -> Any:
         if self.items is not None:
             self._plain("a list repeated")
-        return self.made(self._native.__mul__(self, times))
+        return self.made(self.native.__mul__(self, times))
 
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> Any:
-        return staged.equal(self, other) if self.items is not None or is_grown(other) else _native_eq(self, other)
+        return staged.equal(self, other) if self.items is not None or is_grown(other) else _same(self, other)
 
     def __ne__(self, other: object) -> Any:
-        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _native_eq(self, other)
+        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
 
     def __contains__(self, value: Any) -> bool:
         if self.items is not None:
             self._plain("in")
-        found: bool = self._native.__contains__(self, value)
+        found: bool = self.native.__contains__(self, value)
         return found
 
 
-def _native_eq(a: Any, b: object) -> Any:
-    return a._native.__eq__(a, b)
+def _same(a: Any, b: object) -> Any:
+    return a.native.__eq__(a, b)
 
 
 class Growing(_Grows, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
     __slots__ = ("items",)
-    _native = list
+    native = list
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """As `list.sort`."""
         if self.items is None:
             methods.staged(super().sort)(key=key, reverse=reverse)
         else:
-            self.become(staged.in_order(self.items, key, reverse))
+            staged.sort(self, key, reverse)
 
     def _ordered(self, other: Any) -> Any:
         if is_grown(self) or is_grown(other):
@@ -294,7 +298,7 @@ class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
     __slots__ = ("items",)
-    _native = collections.deque
+    native = collections.deque
     _contents = DequeContents
 
     def appendleft(self, value: Any) -> None:
@@ -372,7 +376,7 @@ class GrowingStructure(Structure):
     def build(self, children: Sequence[Any]) -> Any:
         contents = children[0] if self.grown else children
         if not tracing():
-            native: Any = self._cls._native
+            native: Any = self._cls.native
             return native(contents) if self.extra is None else native(contents, self.extra)
         made = self.cls()
         made.become(contents)
@@ -385,7 +389,7 @@ class GrowingStructure(Structure):
         made.become(children[0] if self.grown else children)
 
     def hosted(self) -> Structure:
-        return self if self.grown else Structure(self._cls._native, self.keys, self.extra)
+        return self if self.grown else Structure(self._cls.native, self.keys, self.extra)
 
     def meet(self, mine: Any, other: Any) -> Any:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import each, folding, iteration, ordering
+from anabranch.runtime.control import each, folding, growing_order, iteration, ordering
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth_value
@@ -244,6 +244,8 @@ def extend(owner: Any, values: Any) -> None:
     """`owner.extend(values)`."""
     if values is owner:
         values = owner.copy()
+    if isinstance(values, Source) and owner.items is None:
+        values = values.items_or(listed)
     many = values if isinstance(values, Source) else iteration.countable(values)
     if isinstance(many, iteration.Countable) and isinstance(many.length, int) and owner.items is None:
         many = None if not isinstance(many, iteration.Rows) or many.length < 64 else many
@@ -326,7 +328,7 @@ def remove(owner: Any, value: Any) -> None:
 
 def equal(owner: Any, other: Any) -> Any:
     """`owner == other`."""
-    if not isinstance(other, owner._native):
+    if not isinstance(other, owner.native):
         return False
     a, b = (iteration.Elements(_grown(owner, o)) for o in (owner, other))
     rows = iteration.Zipped((a, b), strict=False)
@@ -343,13 +345,13 @@ def _grown(owner: Any, value: Any) -> Any:
     return made
 
 
+def sort(owner: Any, key: Callable[[Any], Any] | None, reverse: bool) -> None:
+    """`owner.sort(key=key, reverse=reverse)`."""
+    items = owner.grown()
+    keys = items if key is None else listed(_each(owner, key)).grown()
+    owner.become(growing_order.in_order(items, keys, reverse, reversed_items))
+
+
 def differ(owner: Any, other: Any) -> Any:
     """`owner != other`."""
     return not_(equal(owner, other))
-
-
-def in_order(items: Items, key: Callable[[Any], Any] | None, reverse: bool) -> Items:
-    """The elements sorted."""
-    raise UnsupportedOperationError(
-        "a list whose length is known only at run time is sorted; use np.sort(np.array(items)), or np.argsort"
-    )

@@ -11,7 +11,7 @@ from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.growing import growing
 from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
-from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values.items import is_grown
 
 
@@ -25,23 +25,31 @@ def list_(*args: Any) -> Any:
     if not args:
         return growing([]) if current().trace.lists else []
     (items,) = args
-    if is_grown(items) or isinstance(items, Source) or _is_of_run_time_length(items):
-        return growing_items.listed(items)
-    made = list(items)
+    made = items_of(items)
     return growing(made) if current().trace.lists else made
 
 
-def _is_of_run_time_length(items: Any) -> bool:
-    return isinstance(items, Countable) and not isinstance(items.length, int)
+def items_of(items: Any) -> list[Any]:
+    """A new list of the items, of run-time length only where it must be."""
+    if isinstance(items, Source):
+        made: list[Any] = items.items_or(growing_items.listed)
+        return made
+    return growing_items.listed(items) if is_of_run_time_length(items) else list(items)
+
+
+def is_of_run_time_length(items: Any) -> bool:
+    """Whether it has, or may have, a length known only at run time."""
+    return is_grown(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 
 def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
     """As `collections.deque`."""
-    if is_grown(items) or isinstance(items, Source) or _is_of_run_time_length(items):
+    given = items_of(items)
+    if is_grown(given) and maxlen is None:
         made = growing(collections.deque())
-        made.extend(items)
+        made.extend(given)
         return made
-    made = collections.deque(items, maxlen)
+    made = collections.deque(given, maxlen)
     return growing(made) if current().trace.lists else made
 
 
@@ -49,8 +57,21 @@ def comprehension(items: Each) -> Any:
     """A list comprehension."""
     if not tracing():
         return list(items)
-    made = items.pulled_or(growing_items.listed)
-    return growing(made) if type(made) is list else made
+    return growing(items_of(items))
+
+
+def method(function: Any) -> Callable[..., Any] | None:
+    """`extend` of an exact list or deque, which may have to be one that grows; None for any other method."""
+    if function.__name__ != "extend" or type(function.__self__) not in (list, collections.deque):
+        return None
+
+    def extend(values: Any) -> None:
+        made = items_of(values)
+        if is_grown(made) and not current().trace.lists:
+            raise Restart(lists=True)
+        function(made)
+
+    return extend
 
 
 COUNTERPARTS: dict[Any, Callable[..., Any]] = {list: list_, collections.deque: deque_}

@@ -15,8 +15,14 @@ from typing import Any
 from anabranch.runtime.control.pulling import pulled
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.try_ import passes, revived
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
+from anabranch.runtime.errors import (
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
 from anabranch.runtime.trace import Builder, current, tracing
+from anabranch.runtime.values.heap import Heap
 
 Take = Callable[[Any], Any]
 
@@ -46,6 +52,31 @@ class Source(abc.ABC):
         elif not self._used_up():
             self._spent = None if leaves else True
             self.run(take)
+
+    def items_or(self, driven: Callable[[Source], Any]) -> Any:
+        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+        self._check_place()
+        if self._items is not None:
+            return list(self._items)
+        if self._used_up():
+            return []
+        found = self.anew()
+        if found is None:
+            return driven(self)
+        again, roots = found
+        builder = current()
+        before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.roots))
+        self._spent = True
+        try:
+            return list(self.pull())
+        except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
+            builder.rollback(before)
+            heap.restore()
+        return driven(again)
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """One that gives the same items, and what leads to the objects that it may change; None where there is none."""
+        return None
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -93,6 +124,10 @@ class Generated(Source):
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """The same call."""
+        return Generated(*self._call), self._call
 
     def run(self, take: Take) -> None:
         """Run the function's body."""

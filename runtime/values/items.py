@@ -59,8 +59,9 @@ class MayGrow:
 
     __slots__ = ()
     if TYPE_CHECKING:
-        # A slot of each class that has one.
+        # A slot of each class that has one; and the built-in class that it stands for.
         items: Items | None
+        native: Any
 
 
 def is_grown(value: object) -> bool:
