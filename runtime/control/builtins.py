@@ -59,11 +59,13 @@ def _plain(value: Any) -> Any:
 
 @_counterpart
 def len_(items: Any) -> Any:
-    """As `len`; of an array whose size is known only at run time, a traced int."""
+    """As `len`; of an array or a list whose size is known only at run time, a traced int."""
     if isinstance(items, ChoiceValue):
         items = _plain(items)
         if isinstance(items, ChoiceValue):
             return items.through(len_)
+    if isinstance(items, MayGrow) and items.items is not None:
+        return items.items.length
     return items.shape[0] if isinstance(items, Sized) else len(items)
 
 

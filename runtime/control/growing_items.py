@@ -248,11 +248,18 @@ def extend(owner: Any, values: Any) -> None:
         values = values.items_or(listed)
     many = values if isinstance(values, Source) else iteration.countable(values)
     if isinstance(many, iteration.Countable) and isinstance(many.length, int) and owner.items is None:
-        many = None if not isinstance(many, iteration.Rows) or many.length < 64 else many
+        many = many if isinstance(many, iteration.Rows) and many.length >= _MANY else None
     if many is None:
         for value in values:
             owner.append(value)
-        return
+    else:
+        _drive(owner, many)
+
+
+_MANY = 64  # so many rows of an array are appended by a loop
+
+
+def _drive(owner: Any, many: Any) -> None:
     source = many if isinstance(many, Source) else each.Each(many, lambda item: item)
 
     def take(item: Any, owner: Any = owner) -> bool:
@@ -267,7 +274,7 @@ def listed(source: Any) -> Any:
     from anabranch.runtime.control.growing import growing  # noqa: PLC0415
 
     made = growing([])
-    extend(made, source)
+    _drive(made, source if isinstance(source, Source) else iteration.countable(source))
     return made
 
 

@@ -1,4 +1,4 @@
-"""`list`, `deque`, `len`, `sorted` and comprehensions, where the length may be known only at run time."""
+"""`list`, `deque` and comprehensions, where the length may be known only at run time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values.items import is_grown
-
-
-def length(items: Any) -> Any:
-    """`len(items)`."""
-    return items.items.length if is_grown(items) else len(items)
 
 
 def list_(*args: Any) -> Any:

@@ -27,7 +27,7 @@ from anabranch.runtime.control.folding import count as count
 from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.growing import growing as growing
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.lists import comprehension as comprehension, length as length
+from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.mathematics import mathematics
 from anabranch.runtime.control.pattern import match as match
 from anabranch.runtime.control.sources import generator as generator

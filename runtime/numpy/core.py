@@ -14,7 +14,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, strides, wrap
+from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, sequences, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -62,6 +62,10 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
 
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        join = sequences.join_of(original, args)
+        if join is not None:
+            return join(*args, **kwargs)
+        args, kwargs = sequences.with_lists(args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = dispatch.SIZED.get(original)
@@ -163,6 +167,7 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
             def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
                 if not tracing():
                     return _original(*args, **kwargs)
+                args, kwargs = sequences.with_lists(args, kwargs)
                 args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
                 rule = dispatch.SIZED.get(_original)
                 if rule is not None and any(map(_sized_inside, args)):

@@ -29,7 +29,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.sized import outputs as sized
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
+from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, sequences, strides, wrap
 from anabranch.runtime.values.array import Array
 
 
@@ -62,6 +62,7 @@ class StagedUfunc:
         **others: Any,
     ) -> Any:
         """As the ufunc; a result of shape () is a NumPy scalar."""
+        args = tuple(map(sequences.of_lists, args))
         if not traced_inside((args, out, where)):
             made = self.ufunc(
                 *args, out=out, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others

@@ -34,6 +34,8 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
     ValueError
         Where the shapes do not broadcast.
     """
+    if any(isinstance(x, list) for x in operands):  # one may have a length known only at run time
+        operands = [wrap.numpy_operand(x) if isinstance(x, list) else x for x in operands]
     if any(map(wrap.is_sized, operands)):
         fill = 1 if function is np.power else None
         return dispatch.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)

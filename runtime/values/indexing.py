@@ -148,7 +148,7 @@ def _known(key: Any) -> Any:
     if isinstance(key, Traced) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
         return atom.value if isinstance(atom, Literal) else key
-    if isinstance(key, list) and _holds_traced(key):
+    if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
         return wrap.numpy_operand(key)
     return key
 

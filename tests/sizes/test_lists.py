@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 
 import numpy as np
 import pytest
@@ -673,6 +674,59 @@ def reverses(a):
 
 
 @case((SIGNED,), (NONE,))
+def sorts(a):
+    out = [x for x in a if x > 0]
+    pairs = [(i % 2, -x, i) for i, x in enumerate(a) if x != 0]
+    out.sort(key=lambda x: -x)
+    return out, sorted(out), sorted(out, reverse=True), sorted(pairs), sorted(pairs, key=lambda p: p[0], reverse=True)
+
+
+@case((SIGNED,), (NONE,))
+def copies(a):
+    out = [x for x in a if x > 0]
+    second, third, fourth = out[:], copy.copy(out), copy.deepcopy(out)
+    second.append(5.0)
+    third.append(1.0)
+    return out, second, third, fourth
+
+
+@case((SIGNED,), (NONE,))
+def types(a):
+    out = [x for x in a if x > 0]
+    return isinstance(out, list), type(out) is list, type(out).__name__
+
+
+@case((SIGNED,), (NONE,))
+def extends(a):
+    out = []
+    out.extend(2 * x for x in a if x > 0)
+    out.extend(a)
+    out += [x for x in a if x < 0]
+    out.extend(range(len(out)))
+    return out
+
+
+@case((SIGNED, True), (SIGNED, False))
+def one_or_the_other(a, flag):
+    up, down = [x for x in a if x > 0], [x for x in a if x < 0]
+    chosen = up if flag else down
+    chosen.append(9.0)
+    maybe = None
+    if flag:
+        maybe = down
+    return chosen, up, down, -1 if maybe is None else len(maybe)
+
+
+@case((SIGNED,), (NONE,))
+def lists_in_a_list(a):
+    rows = [[] for _ in range(3)]
+    for i in range(len(a)):
+        if a[i] > 0:
+            rows[i % 3].append(i)
+    return rows, len(rows[0])
+
+
+@case((SIGNED,), (NONE,))
 def prints(a):
     out = []
     for i, x in enumerate(a):
@@ -835,6 +889,78 @@ def static_comprehensions_stay(a, k):
             out.append(x)
     squares = [i * i for i in range(3)]
     return np.zeros(len(squares)), squares, out
+
+
+# ---- NumPy -----------------------------------------------------------------------------------------------------------
+
+MATRIX = np.arange(12.0).reshape(4, 3) - 4
+
+
+@case((SIGNED,))
+def arrays_of_lists(a):
+    out = [x for x in a if x > 0]
+    v = np.array(out)
+    return v, v * 2, v.sum(), np.asarray(out).size, np.array(out) + out
+
+
+@case((SIGNED,))
+def functions_of_lists(a):
+    out = [x for x in a if x > 0]
+    twice = [2 * x for x in out]
+    return np.sum(out), np.mean(out), np.max(out), np.add(out, 1.0), np.sqrt(out), np.cumsum(out), np.dot(out, twice)
+
+
+@case((SIGNED,))
+def lists_of_places(a):
+    places = [i for i in range(len(a)) if a[i] > 0]
+    return a[np.array(places)], a[places]
+
+
+@case((MATRIX,))
+def lists_of_rows(a):
+    out = []
+    for row in a:
+        if row.sum() > 0:
+            out.append(row * 2)
+    return np.array(out), np.stack(out), np.vstack(out), np.concatenate(out), np.hstack(out)
+
+
+@case((SIGNED,))
+def lists_of_tuples(a):
+    out = []
+    for i in range(len(a)):
+        if a[i] > 0:
+            out.append((i, 2 * i))
+    return np.array(out)
+
+
+@case((SIGNED,))
+def arrays_of_mixed_numbers(a):
+    out = []
+    for x in a:
+        if x > 0:
+            out.append(x)
+        else:
+            out.append(1)
+            out.append(2)
+    return np.array(out, dtype=float), np.array(out, float)
+
+
+@case((SIGNED,))
+def lists_of_known_length_beside(a):
+    out = []
+    for x in a:
+        if x > 0:
+            out.append(x)
+    known = [a[0], 2.0]
+    known.append(3.0)
+    return np.array(known), np.array([[1, 2], [3, a[1]]]), np.mean(known), a[[0, 1]], np.zeros(len(known)), out
+
+
+@case((np.zeros((0, 3)),), (MATRIX - 100,))
+def nothing_to_stack(a):
+    out = [row for row in a if row.sum() > 0]
+    return np.stack(out)
 
 
 # ---- try, hostile ----------------------------------------------------------------------------------------------------

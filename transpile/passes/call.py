@@ -36,8 +36,6 @@ class Call(ExpressionPass):
             return reader.children(node)
         if (reduction := of_list(reader, node)) is not None:
             return reduction
-        if self._is_length(reader, node):
-            return reader.staged("length", reader.argument(node.args[0].value))
         if self._is_staged(reader, function):
             return reader.children(node)
         arguments = [self._argument(reader, argument) for argument in node.args]
@@ -46,14 +44,6 @@ class Call(ExpressionPass):
             return reader.staged("call", callee)
         head = cst.Arg(callee, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
         return node.with_changes(func=reader.constant("call"), args=[head, *arguments])
-
-    def _is_length(self, reader: Reader, node: cst.Call) -> bool:
-        """Whether it is `len(x)`, in a function whose lists get a length known only at run time."""
-        session, function = reader.work.session, node.func
-        if "list" not in session.operators or not isinstance(function, cst.Name) or reader.is_local(function.value):
-            return False
-        plain = len(node.args) == 1 and not node.args[0].star and node.args[0].keyword is None
-        return plain and function.value == "len" and "len" in session.native
 
     def _argument(self, reader: Reader, node: cst.Arg) -> cst.Arg:
         new = reader.rewrite_node(node)
