@@ -11,7 +11,8 @@ _SIGNS = (
     "WITH", "IMPORT", "YIELD", "GENERATOR", "AWAIT", "ASYNC", "EXCEPT", "EXC_INFO", "RAISE_VARARGS", "RERAISE", "MATCH",
     "STORE_GLOBAL", "DELETE_GLOBAL", "BUILD_CLASS", "FORMAT_",
 )  # fmt: skip
-
+# What is looked up by name and makes arrays without a call.
+_NAMES = frozenset(("__class__", "r_", "c_", "mgrid", "ogrid"))
 
 _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and any(sign in name for sign in _SIGNS))
 
@@ -19,7 +20,7 @@ _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and a
 def code_needs_rewriting(code: types.CodeType) -> bool:
     """Whether the code, or that of a function inside it, has a construct, a call, a text or a `del`."""
     # An instruction is two bytes, its number and its argument.
-    if "__class__" in code.co_names or not _SIGNED.isdisjoint(code.co_code[::2]):
+    if not _NAMES.isdisjoint(code.co_names) or not _SIGNED.isdisjoint(code.co_code[::2]):
         return True
     has_format = any(isinstance(c, str) and "%" in c for c in code.co_consts)
     if has_format and any(instruction.argrepr in ("%", "%=") for instruction in dis.get_instructions(code)):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import handle, promoted, refused, shape_of, traced_inside
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.numpy.core import handle, refused, spec_of, traced_inside
+from anabranch.runtime.values import dispatch, wrap
 
 _F = dispatch.FUNCTIONS
 _PLACES = 3  # how many numbers a leading text may hold
@@ -55,20 +55,25 @@ class Bracket:
     def joined(self, items: list[Any]) -> Any:
         """The items as one array, in NumPy's common dtype."""
         made = [_run(x) if isinstance(x, slice) else x for x in items]
-        dtype = promoted(*made)
+        dtype = np.result_type(*map(_spec, made))
         parts = [self._widened(x).astype(dtype) for x in made]
         return _F[np.concatenate](parts, self.axis)
 
     def _widened(self, item: Any) -> Any:
         """The item with new axes of one element."""
-        array, missing = handle(item), self.ndmin - len(shape_of(item))
+        array: Any = item if wrap.is_sized(item) else handle(item)
+        missing = self.ndmin - array.ndim
         if missing <= 0:
             return array
         place = self.place if self.place >= 0 else self.place + missing + 1
         front = min(place, missing)
         # The item's own axes go to `place`, new ones before and behind.
-        shape = (1,) * front + array.shape + (1,) * (missing - front)
-        return array.reshape(shape)
+        return array[(*((None,) * front), ..., *((None,) * (missing - front)))]
+
+
+def _spec(x: Any) -> Any:
+    """What NumPy's promotion sees."""
+    return x.dtype if wrap.is_sized(x) else spec_of(x)
 
 
 def _run(asked: slice) -> Any:

@@ -195,6 +195,8 @@ def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
 @implements(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.array_split`: views."""
+    if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
+        return dispatch.SIZED[np.array_split](ary, indices_or_sections, axis)
     array = handle(ary)
     at = one_axis(axis, array.ndim)
     n = array.shape[at]

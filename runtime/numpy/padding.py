@@ -1,4 +1,4 @@
-"""`np.pad`, and elements left out or put in at static places."""
+"""`np.pad`, and elements left out or put in."""
 
 from __future__ import annotations
 
@@ -146,14 +146,14 @@ def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
 
 @implements(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
-    """As `numpy.delete`, at static places."""
-    value, at = _axis_of(arr, axis, "delete", obj)
+    """As `numpy.delete`."""
+    if traced_inside(obj):
+        return dispatch.SIZED[np.delete](arr, obj, axis)
+    value, at = _axis_of(arr, axis)
     return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
 
 
-def _axis_of(arr: Any, axis: Any, name: str, obj: Any) -> tuple[Atom, int]:
-    if traced_inside(obj):
-        raise refused(name, "the places must be static")
+def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
     value = atom_of(arr)
     if axis is None:
         return atoms.reshape(value, (value.type.size,)), 0
@@ -162,8 +162,10 @@ def _axis_of(arr: Any, axis: Any, name: str, obj: Any) -> tuple[Atom, int]:
 
 @implements(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """As `numpy.insert`, at static places."""
-    value, at = _axis_of(arr, axis, "insert", obj)
+    """As `numpy.insert`."""
+    if traced_inside(obj):
+        return dispatch.SIZED[np.insert](arr, obj, values, axis)
+    value, at = _axis_of(arr, axis)
     new = atom_of(values, value.type.dtype)
     shape = value.type.shape
     n = shape[at]

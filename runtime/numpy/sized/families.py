@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.numpy.sized import products as products, reductions as reductions, shapes as shapes
+from anabranch.runtime.numpy.sized import (
+    editing as editing,
+    joining as joining,
+    products as products,
+    reductions as reductions,
+    shapes as shapes,
+    splitting as splitting,
+)

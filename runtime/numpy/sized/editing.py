@@ -1,0 +1,239 @@
+"""Elements left out, put in, or put around an array where its size, or the places, are known only at run time."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
+from anabranch.runtime.numpy.sized.joining import array_of, concatenate, extents_of
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, places, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values.extents import Window
+from anabranch.runtime.values.traced import Traced
+
+
+def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
+    array = array_of(arr)
+    if axis is None:
+        return FUNCTIONS[np.ravel](array) if array.ndim != 1 else array, 0
+    return array, one_axis(axis, array.ndim)
+
+
+def _is_int(obj: Any) -> bool:
+    if isinstance(obj, Traced):
+        return not wrap.is_sized(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
+    return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
+
+
+def _line(array: Any, at: int) -> Any:
+    """The positions of an axis, as many as there are."""
+    n = (array.capacity if wrap.is_sized(array) else array.shape)[at]
+    line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
+    return wrap.with_extents(line, (extents_of(array)[at],))
+
+
+def _place(obj: Any, size: Any, at: int) -> Any:
+    """An index as a position from 0; raises, now or at run time, where it is out of bounds."""
+    capacity = size if isinstance(size, int) else bounds.interval_of(size).high
+    if isinstance(size, int):
+        found = places.integer(obj, size, at)
+    else:
+        found = places.integer_within(obj, Window(0, size), capacity, at)
+    return found if isinstance(found, int) else wrap.numpy_result(found)
+
+
+@sized(np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """As `numpy.delete`."""
+    array, at = _axis(arr, axis)
+    if _is_int(obj):
+        return _without(array, _place(obj, array.shape[at], at), at)
+    kept = FUNCTIONS[np.ones_like](_line(array, at), dtype=bool)
+    kept[_many(obj)] = False
+    return array[(*((slice(None),) * at), kept)].__copy__()
+
+
+def _without(array: Any, place: Any, at: int) -> Any:
+    """What stands behind a place moves up by one."""
+    value, extents = _front(array, at)
+    room = max(value.type.shape[at] - 1, 0)
+    behind = compacting.shifted(value, at, min(1, value.type.shape[at]), room)
+    made = _before(place, compacting.resized(value, at, room), behind, at)
+    return _with_size(made, extents, at, -1)
+
+
+def _front(array: Any, at: int) -> tuple[Atom, list[Any]]:
+    """The elements from the front of an axis on."""
+    if not wrap.is_sized(array):
+        return array.atom, [None] * array.ndim
+    front = array.anchored(at)
+    return front.view.atom, list(front.extents)
+
+
+def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
+    """The first value before a place on an axis, the other one from there on."""
+    shape = value.type.shape
+    line = atoms.op("iota", shape=shape, dtype=np.dtype(np.int64), axis=at)
+    limit = atoms.broadcast_to(bounds.atom_of(place), shape)
+    return atoms.select(atoms.ufunc(np.less, line, limit), value, other)
+
+
+def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
+    """An array whose axis has so many elements more than the extents say."""
+    if extents[at] is not None:
+        extents[at] = Window(0, bounds.limited(bounds.add(extents[at].size, more), 0, value.type.shape[at]))
+    return wrap.with_extents(wrap.array_of(value), extents)
+
+
+def _many(obj: Any) -> Any:
+    """Places as an index: an empty list, too."""
+    if isinstance(obj, (slice, Traced)):
+        return obj
+    found = FUNCTIONS[np.array](obj) if traced_inside(obj) else np.asarray(obj)
+    return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
+
+
+@sized(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """As `numpy.insert`."""
+    array, at = _axis(arr, axis)
+    before = (slice(None),) * at
+    if not _is_int(obj):
+        return _insert_several(array, _several(obj, array, at), values, at)
+    place = _inserted_at(obj, array.shape[at], at)
+    new = array_of(values).astype(array.dtype)
+    new = new[(None,) * (array.ndim - new.ndim)] if new.ndim < array.ndim else new
+    # NumPy puts the axis of the values that stands for the new places first.
+    new = FUNCTIONS[np.moveaxis](new, 0, at)
+    block = _block(new, array, at, new.shape[at])
+    if extents_of(block)[at] is not None:
+        return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
+    value, extents = _front(array, at)
+    count = block.shape[at]
+    moved = _before(place, compacting.extended(value, at, 0, count), compacting.extended(value, at, count, 0), at)
+    starts = [bounds.atom_of(place if d == at else 0) for d in range(array.ndim)]
+    updates = block.view.atom if wrap.is_sized(block) else block.atom
+    return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
+
+
+def _inserted_at(obj: Any, size: Any, at: int) -> Any:
+    """Where to put something in: from the end of the array, too."""
+    index = bounds.bound_of(obj if isinstance(obj, Traced) else operator.index(obj))
+    text = f"index {{}} is out of bounds for axis {at} with size {{}}"
+    wrong = atoms.logical_or(
+        atoms.ufunc(np.greater, bounds.atom_of(index), bounds.atom_of(size)),
+        atoms.ufunc(np.less, bounds.atom_of(index), atoms.ufunc(np.negative, bounds.atom_of(size))),
+    )
+    aligning.refuse(wrong, IndexError, text, index, size)
+    return bounds.position(index, size)
+
+
+def _block(new: Any, array: Any, at: int, count: Any) -> Any:
+    """The values, spread over the array's other axes."""
+    shape, extents = list(array.capacity if wrap.is_sized(array) else array.shape), list(extents_of(array))
+    extents[at] = extents_of(new)[at] if new.ndim == array.ndim else None
+    shape[at] = count if extents[at] is None else new.capacity[at]
+    blank = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), array.dtype)), shape))
+    made = wrap.with_extents(blank, extents)
+    made[...] = new
+    return made
+
+
+def _several(obj: Any, array: Any, at: int) -> Any:
+    """Places to insert at, from 0."""
+    if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
+        return _line(array, at)[obj]
+    places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
+    if wrap.is_sized(places_) or places_.ndim != 1:
+        raise refused("insert", "the number of places must be known while tracing")
+    return places_
+
+
+def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
+    if wrap.is_sized(indices):
+        raise refused("insert", "the number of places must be known while tracing")
+    (count,), size = indices.shape, array.shape[at]
+    index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
+    order = FUNCTIONS[np.argsort](index, kind="stable")
+    index[order] = index[order] + np.arange(count)
+    room = _block(array_of(0)[(None,) * array.ndim], array, at, count)
+    made = concatenate([array, room], at)
+    line = _line(made, at)
+    old = FUNCTIONS[np.ones_like](line, dtype=bool)
+    old[index] = False
+    before = (slice(None),) * at
+    made[(*before, index)] = values
+    made[(*before, old)] = array
+    return made
+
+
+# ---- padding ---------------------------------------------------------------------------------------------------------
+
+
+@sized(np.pad)
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+    """As `numpy.pad` with constants, and in the modes that repeat what is there."""
+    made = array_of(array)
+    constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
+    if mode not in ("constant", "empty", *_SOURCES):
+        raise refused("pad", f"mode={mode!r} of an array whose size is known only at run time")
+    if kwargs:
+        raise refused("pad", f"{', '.join(kwargs)} of an array whose size is known only at run time")
+    widths = np.broadcast_to(np.asarray(pad_width), (made.ndim, 2))
+    if (widths < 0).any():
+        raise ValueError("index can't contain negative values")
+    given = np.asarray(constants) if not traced_inside(constants) else FUNCTIONS[np.asarray](constants)
+    pairs = FUNCTIONS[np.broadcast_to](array_of(given), (made.ndim, 2))
+    for at, (low, high) in enumerate(widths.tolist()):
+        if mode in _SOURCES:
+            made = _repeated(made, at, low, high, mode) if low or high else made
+        else:
+            first, last = (
+                _block(pairs[at, i : i + 1].astype(made.dtype), made, at, n) for i, n in ((0, low), (1, high))
+            )
+            made = concatenate([first, made, last], at)
+    return made
+
+
+def _wrapped(place: Any, size: Any) -> Any:
+    return place % size
+
+
+def _symmetric(place: Any, size: Any) -> Any:
+    turned = place % (2 * size)
+    return FUNCTIONS[np.minimum](turned, 2 * size - 1 - turned)
+
+
+def _reflected(place: Any, size: Any) -> Any:
+    period = FUNCTIONS[np.maximum](2 * (size - 1), 1)
+    turned = place % period
+    return FUNCTIONS[np.minimum](turned, period - turned) * (size > 1)
+
+
+def _edge(place: Any, size: Any) -> Any:
+    return FUNCTIONS[np.clip](place, 0, size - 1)
+
+
+_SOURCES = {"edge": _edge, "wrap": _wrapped, "symmetric": _symmetric, "reflect": _reflected}
+
+
+def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
+    """Each element of the longer axis is one of the array's."""
+    size = array.shape[at]
+    text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
+    aligning.refuse(atoms.logical_not(aligning.differ(size, 0)), ValueError, text)
+    front = array.anchored(at) if wrap.is_sized(array) else array
+    view, extents = (front.view if wrap.is_sized(front) else front), list(extents_of(front))
+    room = view.shape[at] + low + high
+    positions = wrap.array_of(atoms.op("iota", shape=(room,), dtype=np.dtype(np.int64), axis=0)) - low
+    taken = compacting.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
+    extents[at] = None if extents[at] is None else Window(0, bounds.add(bounds.bound_of(size), low + high))
+    return wrap.with_extents(wrap.array_of(taken), extents)
+
+
+def _atom(x: Any) -> Atom:
+    return wrap.as_atom(x, np.int64)

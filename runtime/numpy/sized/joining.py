@@ -1,0 +1,248 @@
+"""Joining arrays of which some have a size known only at run time: one is placed behind the other."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import handle, one_axis, supported
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values.extents import Window
+
+
+def array_of(x: Any) -> Any:
+    """The operand as an array, of static or of run-time size."""
+    return x if wrap.is_sized(x) else handle(x)
+
+
+def arrays_of(given: Any) -> list[Any]:
+    """The operands of a function that joins."""
+    if wrap.is_sized(given):
+        return [given[i] for i in range(len(given))]
+    if not isinstance(given, (list, tuple)):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return [array_of(x) for x in given]
+
+
+def extents_of(x: Any) -> tuple[Any, ...]:
+    """The extents of an array, of static or of run-time size."""
+    found: tuple[Any, ...] = x.extents if wrap.is_sized(x) else (None,) * x.ndim
+    return found
+
+
+@sized(np.concatenate)
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
+    """As `numpy.concatenate`: the room of the result is the sum of what its parts have."""
+    parts = arrays_of(arrays)
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    parts = _cast(parts, dtype, casting)
+    if axis is None:
+        parts, axis = [FUNCTIONS[np.ravel](p) for p in parts], 0
+    if parts[0].ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    at = one_axis(axis, parts[0].ndim)
+    _check_dimensions(parts)
+    origin = next((p.origin for p in parts if wrap.is_sized(p)), None)
+    rows = [_Part(_atom(p), list(p.shape), list(extents_of(p))) for p in parts]
+    for d in range(parts[0].ndim):
+        if d != at:
+            _agree(rows, d)
+    value, extent = _placed(rows, at)
+    extents = [extent if d == at else e for d, e in enumerate(rows[0].extents)]
+    if out is not None:
+        _check_out(out, parts, at)
+    return stored(out, wrap.with_extents(wrap.array_of(value), extents, origin))
+
+
+def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
+    """NumPy's words for an output of another shape."""
+    wrong: Atom = atoms.literal(out.ndim != parts[0].ndim)
+    for d, n in enumerate(out.shape):
+        size: Any = 0
+        for p in parts if d == at else parts[:1]:
+            size = bounds.add(bounds.bound_of(p.shape[d]), size)
+        wrong = atoms.logical_or(wrong, aligning.differ(bounds.bound_of(n), size))
+    aligning.refuse(wrong, ValueError, "Output array is the wrong shape")
+
+
+def _atom(x: Any) -> Atom:
+    atom: Atom = x.view.atom if wrap.is_sized(x) else x.atom
+    return atom
+
+
+def _cast(parts: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
+    chosen = np.result_type(*[p.dtype for p in parts]) if dtype is None else supported(dtype)
+    for p in parts:
+        if dtype is not None and not np.can_cast(p.dtype, chosen, casting):
+            raise TypeError(f"Cannot cast array data from {p.dtype!r} to {chosen!r} according to the rule '{casting}'")
+    return [p if p.dtype == chosen else p.astype(chosen) for p in parts]
+
+
+def _check_dimensions(parts: Sequence[Any]) -> None:
+    for i, p in enumerate(parts):
+        if p.ndim != parts[0].ndim:
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                f"{parts[0].ndim} dimension(s) and the array at index {i} has {p.ndim} dimension(s)"
+            )
+
+
+@dataclasses.dataclass(slots=True)
+class _Part:
+    """An array on its way into the joined one."""
+
+    value: Atom
+    shape: list[Any]
+    extents: list[Any]
+
+    def front(self, axis: int) -> None:
+        """Move the elements to the front of an axis."""
+        extent = self.extents[axis]
+        if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
+            return
+        moved = wrap.with_extents(wrap.array_of(self.value), self.extents).anchored(axis)
+        self.value, self.extents[axis] = moved.view.atom, moved.extents[axis]
+
+
+def _agree(rows: Sequence[_Part], d: int) -> None:
+    """Bring the parts to the same places along an axis on which their sizes must be the same."""
+    first = rows[0]
+    for i, row in enumerate(rows[1:], 1):
+        text = (
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            f"dimension {d}, the array at index 0 has size {{}} and the array at index {i} has size {{}}"
+        )
+        aligning.refuse(aligning.differ(first.shape[d], row.shape[d]), ValueError, text, first.shape[d], row.shape[d])
+    capacities = [row.value.type.shape[d] for row in rows]
+    extent = first.extents[d]
+    alike = all(row.extents[d] is None if extent is None else extent.same(row.extents[d]) for row in rows)
+    if alike and len(set(capacities)) == 1:
+        return
+    least = min([n for n, row in zip(capacities, rows, strict=True) if row.extents[d] is None] or capacities)
+    fixed = any(row.extents[d] is None for row in rows)
+    size = first.shape[d]
+    for row in rows:
+        row.front(d)
+        row.value = compacting.resized(row.value, d, least)
+        row.extents[d] = None if fixed else Window(0, bounds.limited(size, 0, least))
+
+
+def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
+    """The parts one behind the other, and which places of the axis they take."""
+    if not any(row.extents[at] for row in rows):
+        values = [row.value for row in rows]
+        return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=at), None
+    for row in rows:
+        row.front(at)
+    room = sum(row.value.type.shape[at] for row in rows)
+    value, offset = compacting.resized(rows[0].value, at, room), rows[0].shape[at]
+    for row in rows[1:]:
+        # What a part has beyond its elements is overwritten by the next one, or lies behind the last.
+        starts = [bounds.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
+        value = atoms.op("dynamic_update_slice", value, row.value, *starts)
+        offset = bounds.add(bounds.bound_of(offset), bounds.bound_of(row.shape[at]))
+    return value, Window(0, bounds.limited(offset, 0, room))
+
+
+@sized(np.append)
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """As `numpy.append`."""
+    return concatenate([arr, values], axis)
+
+
+@sized(np.stack)
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    """As `numpy.stack`."""
+    parts = arrays_of(arrays)
+    first = parts[0]
+    text = "all input arrays must have the same shape"
+    for p in parts:
+        aligning.refuse(atoms.literal(p.ndim != first.ndim), ValueError, text)
+        for n, m in zip(first.shape, p.shape, strict=True):
+            aligning.refuse(aligning.differ(n, m), ValueError, text)
+    at = one_axis(axis, first.ndim + 1)
+    wider = [p[(slice(None),) * at + (None,)] for p in parts]
+    return concatenate(wider, at, out, dtype=dtype, casting=casting)
+
+
+def _at_least(x: Any, ndim: int) -> Any:
+    """`np.atleast_1d` and its kin."""
+    if x.ndim >= ndim:
+        return x
+    keys: dict[tuple[int, int], Any] = {
+        (2, 1): (None,),
+        (3, 1): (None, slice(None), None),
+        (3, 2): (slice(None), slice(None), None),
+    }
+    return x[keys.get((ndim, x.ndim), (None,) * (ndim - x.ndim))]
+
+
+def _several(ndim: int) -> Callable[..., Any]:
+    def rule(*arys: Any) -> Any:
+        made = tuple(_at_least(array_of(x), ndim) for x in arys)
+        return made[0] if len(made) == 1 else made
+
+    return rule
+
+
+for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), 1):
+    sized(_function)(_several(_ndim))
+
+
+def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
+    def rule(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+        parts = [_at_least(p, least) for p in arrays_of(tup)]
+        return concatenate(parts, axis_of(parts[0]), dtype=dtype, casting=casting)
+
+    return rule
+
+
+sized(np.vstack)(_stacked(2, lambda _: 0))
+if "row_stack" in vars(np):
+    sized(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
+sized(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
+sized(np.dstack)(_stacked(3, lambda _: 2))
+
+
+@sized(np.column_stack)
+def column_stack(tup: Any) -> Any:
+    """As `numpy.column_stack`."""
+    return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
+
+
+@sized(np.block)
+def block(arrays: Any) -> Any:
+    """As `numpy.block`."""
+    depth = _depth(arrays)
+    return _block(arrays, depth, max(depth, _most_axes(arrays)))
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("List at arrays cannot be empty")
+    depths = set(map(_depth, arrays))
+    if len(depths) > 1:
+        raise ValueError("List depths are mismatched.")
+    return 1 + depths.pop()
+
+
+def _most_axes(arrays: Any) -> int:
+    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> Any:
+    if depth == 0:
+        array = array_of(arrays)
+        return array[(None,) * (ndim - array.ndim)].__copy__() if ndim > array.ndim else array.__copy__()
+    return concatenate([_block(a, depth - 1, ndim) for a in arrays], -depth)

@@ -1,0 +1,73 @@
+"""Splitting arrays where the places, or the size, are known only at run time: views."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import one_axis
+from anabranch.runtime.numpy.sized.joining import array_of
+from anabranch.runtime.values import aligning, wrap
+from anabranch.runtime.values.dispatch import sized
+
+
+def _parts(array: Any, places: Sequence[Any], at: int) -> list[Any]:
+    before = (slice(None),) * at
+    return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(places)]
+
+
+def split_at(array: Any, indices: Sequence[Any], at: int) -> list[Any]:
+    """The parts between these places."""
+    return _parts(array, [0, *indices, None], at)
+
+
+def _is_list(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
+
+
+@sized(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    """As `numpy.array_split`."""
+    array = array_of(ary)
+    at = one_axis(axis, array.ndim)
+    if _is_list(indices_or_sections):
+        return split_at(array, list(indices_or_sections), at)
+    sections = operator.index(indices_or_sections)
+    if sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, extras = divmod(array.shape[at], sections)
+    return _parts(array, [i * each + _lesser(i, extras) for i in range(sections + 1)], at)
+
+
+def _lesser(i: int, extras: Any) -> Any:
+    """`min(i, extras)`."""
+    return extras + (i - extras) * (i < extras)
+
+
+@sized(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+    """As `numpy.split`."""
+    array = array_of(ary)
+    if not _is_list(indices_or_sections):
+        rest = array.shape[one_axis(axis, array.ndim)] % operator.index(indices_or_sections)
+        aligning.refuse(aligning.differ(rest, 0), ValueError, "array split does not result in an equal division")
+    return array_split(array, indices_or_sections, axis)
+
+
+def _along(original: Any, least: int, axis_of: Callable[[Any], int]) -> None:
+    def rule(ary: Any, indices_or_sections: Any) -> Any:
+        array = array_of(ary)
+        if array.ndim < least:
+            raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
+        return split(array, indices_or_sections, axis_of(array))
+
+    sized(original)(rule)
+
+
+_along(np.vsplit, 2, lambda _: 0)
+_along(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
+_along(np.dsplit, 3, lambda _: 2)
