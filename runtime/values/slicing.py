@@ -9,6 +9,7 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, bounds, checks, compacting, views, wrap
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.extents import Extent, Masked, Window, masked
 from anabranch.runtime.values.specialising import know, wanting
@@ -40,7 +41,8 @@ def part(k: slice, size: int, extent: Extent | None = None) -> Part:
 def _resolved(value: Any) -> Any:
     value = value.resolve() if isinstance(value, ChoiceValue) else value
     if isinstance(value, Traced):
-        if value.abstract.shape or value.abstract.dtype.kind not in "iu":
+        is_bool = value.abstract.kind is Kind.PYTHON and value.abstract.dtype.kind == "b"
+        if value.abstract.shape or not (is_bool or value.abstract.dtype.kind in "iu"):
             raise TypeError("slice indices must be integers or None or have an __index__ method")
         return bounds.bound_of(value)
     return None if value is None else value.__index__()

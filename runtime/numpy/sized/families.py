@@ -7,6 +7,7 @@ from anabranch.runtime.numpy.sized import (
     joining as joining,
     products as products,
     reductions as reductions,
+    reshaping as reshaping,
     shapes as shapes,
     splitting as splitting,
 )

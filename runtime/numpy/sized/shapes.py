@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
-from anabranch.runtime.values import aliasing, aligning, atoms, bounds, strides, views, wrap
+from anabranch.runtime.values import aligning, views, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
-from anabranch.runtime.values.extents import Masked, Window, masked
 
 
 def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
@@ -78,99 +75,6 @@ def flipud(m: Any) -> Any:
 def fliplr(m: Any) -> Any:
     """As `numpy.fliplr`."""
     return flip(m, 1)
-
-
-@sized(np.ravel)
-def ravel(a: Any, order: Any = "C") -> Any:
-    """As `numpy.ravel` in C order."""
-    if order not in ("C", "K", "A"):
-        return ravel(transpose(a))
-    flat, capacity = views.Reshape((math.prod(a.capacity),)), a.capacity
-    inner = math.prod(capacity[1:])
-    first = a.extents[0]
-    if isinstance(first, Window) and not any(a.extents[1:]):
-        # Rows that follow one another: the elements of a window of them do, too.
-        window = Window(*(bounds.bound_of(b * inner) for b in first.parts))
-        return a.viewed(flat, extents=(window,))
-    if a.ndim == 1 and (isinstance(first, Window) or strides.plain(a.view)):
-        return a
-    mask = a.valid()
-    assert mask is not None
-    line = a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
-    return _copy_unless(_contiguous(a), line)
-
-
-def _copy_unless(together: Atom, a: Any) -> Any:
-    """A copy, which is the same memory where that holds: NumPy copies only what it must."""
-    made = a.__copy__()
-    if not (isinstance(together, Literal) and not together.value):
-        aliasing.link(made.view.storage, together, a.view)
-    return made
-
-
-def _contiguous(a: Any) -> Atom:
-    """Whether the elements follow one another in memory, in C order."""
-    if not strides.plain(a.view) and a.view.path:
-        model = strides.model(a.view) if strides.known(a.view) else None
-        if model is None or not model.flags.c_contiguous:
-            return atoms.literal(False)
-    fine: Atom = atoms.literal(True)
-    inner, whole = 1, 1
-    for axis in reversed(range(a.ndim)):
-        size = bounds.bound_of(a.shape[axis])
-        gap = aligning.differ(bounds.bound_of(inner), whole)
-        if isinstance(a.extents[axis], Masked):
-            gap = atoms.literal(True)
-        apart = atoms.logical_and(gap, aligning.differ(size, 1))
-        fine = atoms.logical_and(fine, atoms.logical_not(apart))
-        inner, whole = inner * size, whole * a.capacity[axis]
-    return fine
-
-
-@sized_method("flatten")
-def flatten(a: Any, order: Any = "C") -> Any:
-    """As `ndarray.flatten`: a copy."""
-    return ravel(a.__copy__(), order)
-
-
-@sized(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
-    """As `numpy.reshape`: to one axis, or with axes of size 1 put in or taken out."""
-    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if len(wanted) == 1 and _is(wanted[0], -1):
-        return ravel(a.__copy__() if copy else a, order)
-    own = [n for n, e in zip(a.shape, a.extents, strict=True) if e is not None or n != 1]
-    kept = [n for n in wanted if not _is(n, 1)]
-    if order == "C" and len(own) == len(kept) and all(_may_be(n, m) for n, m in zip(own, kept, strict=True)):
-        return _with_ones(a, wanted, own, kept)
-    return a._needs_size("a shape to which the elements are known to fit")
-
-
-def _is(n: Any, value: int) -> bool:
-    return isinstance(n, (int, np.integer)) and n == value
-
-
-def _may_be(own: Any, wanted: Any) -> bool:
-    if _is(wanted, -1):
-        return True
-    return not (isinstance(own, int) and isinstance(wanted, int)) or own == wanted
-
-
-def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any]) -> Any:
-    for n, m in zip(own, kept, strict=True):
-        if not _is(m, -1):
-            text = "cannot reshape array of size {} into shape {}"
-            aligning.refuse(aligning.differ(n, bounds.bound_of(m)), ValueError, text, a.size, tuple(wanted))
-    left = iter([(n, e) for n, e in zip(a.capacity, a.extents, strict=True) if e is not None or n != 1])
-    axes = [(1, None) if _is(n, 1) else next(left) for n in wanted]
-    return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
-
-
-@sized_method("reshape")
-def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
-    """As `ndarray.reshape`."""
-    given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return reshape(a, given, order, copy=copy)
 
 
 @sized(np.squeeze)
