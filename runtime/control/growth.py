@@ -13,7 +13,7 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import capacities, layout as layouts
 from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.items import ItemsStructure, capacity_of
+from anabranch.runtime.values.items import ItemsStructure, capacity_of, may_grow
 
 T = TypeVar("T")
 # A loop whose number of steps is bounded gives its lists room for all of them, up to so many.
@@ -45,6 +45,14 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     after = grown()
     trace.growing_sites.add(body.__code__)
     return after
+
+
+def of_one_rank(layout: layouts.Layout) -> layouts.Layout:
+    """Arrays of different shapes that a loop carries as one whose size is known only at run time, where it must be."""
+    if not isinstance(layout, layouts.Choice):
+        return layout
+    made = layouts.of_run_time_size(layout)
+    return made if made is not None and may_grow() else layout
 
 
 def with_room(

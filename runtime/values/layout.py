@@ -173,7 +173,25 @@ def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
     both = padding.joined(x, y)
     if both is None:
         return None
-    structure, abstract = both
+    return _padded(*both)
+
+
+def of_run_time_size(choice: Choice) -> Layout | None:
+    """Arrays of different shapes as one of run-time size; None where the alternatives are not that."""
+    first, *others = map(_sizes, choice.options)
+    if first is None or not first.run_time:
+        return None
+    found: Layout | None = None
+    for other in others:
+        both = None if other is None or first is None else padding.joined(first, other)
+        if both is None:
+            return None
+        found = _padded(*both)
+        first = _sizes(found)
+    return found
+
+
+def _padded(structure: padding.PaddedStructure, abstract: Abstract) -> Layout:
     windows = [n for n, kind in zip(abstract.shape, structure.kinds, strict=True) if kind == "window"]
     return Node(structure, (Leaf(abstract), *(Leaf(python_abstract(int), Interval(0, n)) for n in windows)))
 
