@@ -162,6 +162,9 @@ def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) 
             action(*values)
 
 
+_AGAIN = object()
+
+
 def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool = False) -> Plan:
     """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time."""
     trace, guards = Trace(lists), Guards(getattr(function, "__anabranch_receiver__", None))
@@ -191,7 +194,8 @@ def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool =
             value, reached = None, False
         except Restart as restart:
             guards.heap.restore()
-            return trace_call(function, arguments, lists or restart.lists)
+            lists |= restart.lists
+            value, reached = _AGAIN, False
         except Specialise as wanted:
             guards.heap.restore()
             again = arguments.knowing([wanted.need])
@@ -214,6 +218,8 @@ def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool =
                 raise
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
+        if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
+            return trace_call(function, arguments, lists)
         _refuse_changes(copies)
         guards.add_imports()
         effects = Effects.found(before, guards, given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -45,6 +46,19 @@ def _counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _of_each(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, done with each list that the first argument may be, where one is of run-time length."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else None
+        if isinstance(first, ChoiceValue) and any(map(is_grown, first.options)):
+            return first.through(lambda v: function(v, *args[1:], **kwargs))
+        return function(*args, **kwargs)
+
+    return call
+
+
 def is_traced(value: Any) -> bool:
     """Whether a value is known only at run time, as a whole."""
     return isinstance(value, (Traced, ChoiceValue))
@@ -83,6 +97,7 @@ def range_(*args: Any) -> Any:
 
 
 @_counterpart
+@_of_each
 def enumerate_(items: Any, start: Any = 0) -> Any:
     """As `enumerate`."""
     staged = iteration.countable(items)
@@ -99,6 +114,7 @@ def zip_(*columns: Any, strict: bool = False) -> Any:
 
 
 @_counterpart
+@_of_each
 def reversed_(items: Any) -> Any:
     """As `reversed`."""
     if isinstance(items, iteration.Once):
@@ -111,12 +127,14 @@ def reversed_(items: Any) -> Any:
 
 
 @_counterpart
+@_of_each
 def min_(*args: Any, **kwargs: Any) -> Any:
     """As `min`: the first smallest, by `<` alone (so NaN is Python's NaN, not NumPy's)."""
     return _extreme(min, args, kwargs)
 
 
 @_counterpart
+@_of_each
 def max_(*args: Any, **kwargs: Any) -> Any:
     """As `max`."""
     return _extreme(max, args, kwargs)
@@ -146,7 +164,8 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 
 @_counterpart
-def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+@_of_each
+def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> Any:
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
@@ -180,6 +199,7 @@ def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
 
 
 @_counterpart
+@_of_each
 def sum_(items: Any, start: Any = 0) -> Any:
     """As `sum`; over an array, one reduction."""
     items = containers.iterated(_plain(items))
@@ -195,12 +215,14 @@ def sum_(items: Any, start: Any = 0) -> Any:
 
 
 @_counterpart
+@_of_each
 def any_(items: Any) -> Any:
     """As `any`: elements after the first true one are not evaluated."""
     return _quantify(items, "reduce_any", boolean.or_, False)
 
 
 @_counterpart
+@_of_each
 def all_(items: Any) -> Any:
     """As `all`."""
     return _quantify(items, "reduce_all", boolean.and_, True)

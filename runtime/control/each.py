@@ -16,8 +16,9 @@ from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import iterated
-from anabranch.runtime.values.items import MayGrow
+from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
 
 _BROKEN = Form((), ("break",))
@@ -51,7 +52,10 @@ class Each(Source):
         items = iterated(items)
         self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
         sequence = None if isinstance(items, Source) else iteration.countable(items)
-        self._over = items if isinstance(items, Source) else iter(items) if sequence is None else sequence
+        apart = isinstance(items, ChoiceValue) and any(map(is_grown, items.options))
+        self._over = (
+            items if isinstance(items, Source) or apart else iter(items) if sequence is None else sequence
+        )  # fmt: skip
         self._element, self._condition, self._width = element, condition, width
         self._nested, self.whole = nested, whole
 

@@ -22,7 +22,7 @@ def source(items: Any) -> Source | None:
     if isinstance(items, Source):
         return items
     if is_grown(items):
-        items = Elements(items)
+        return Each(Elements(items), lambda item: item)
     if isinstance(items, Countable) and not isinstance(items.length, int):
         return Each(items, lambda item: item)
     return None

@@ -125,9 +125,12 @@ class _Grows(MayGrow):
         return self._plain("len()")
 
     def __iter__(self) -> Iterator[Any]:
-        if self.items is not None:
-            self._plain("an iteration")
-        return self._steps()
+        items = self.items
+        if items is None:
+            return self._steps()
+        if isinstance(items.length, int):
+            return map(items.item, range(items.length))
+        return self._plain("an iteration")
 
     def _steps(self) -> Iterator[Any]:
         for item in self.native.__iter__(self):

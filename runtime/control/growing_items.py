@@ -242,6 +242,9 @@ def reversed_items(items: Items) -> Items:
 
 def extend(owner: Any, values: Any) -> None:
     """`owner.extend(values)`."""
+    if isinstance(values, ChoiceValue) and values.of_objects:
+        values.through(lambda v: extend(owner, v))
+        return
     if values is owner:
         values = owner.copy()
     if isinstance(values, Source) and owner.items is None:

@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.control.loop_state import Loop, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.trace import current
@@ -88,12 +87,11 @@ def _roomy(old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop,
     gain = structure.capacity - start
     if gain <= 0 and isinstance(old, layouts.Node):
         return new
-    asked = capacities.at(what, capacities.place_of(what))
     most = start + loop.most * max(gain, 1)
-    size = max(most, asked.size) if most <= _MOST else max(asked.size, structure.capacity)
-    room = Capacity(asked.place, size)
+    asked = capacities.bounded(what, most) if most <= _MOST else capacities.at(what)
+    room = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
     types.rooms.append(room)
-    return dataclasses.replace(structure, capacity=size, room=room).layout
+    return dataclasses.replace(structure, capacity=room.size, room=room).layout
 
 
 def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:

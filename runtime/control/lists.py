@@ -12,6 +12,7 @@ from anabranch.runtime.control.growing import growing
 from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.trace import Restart, current, tracing
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import is_grown
 
 
@@ -24,11 +25,12 @@ def list_(*args: Any) -> Any:
     return growing(made) if current().trace.lists else made
 
 
-def items_of(items: Any) -> list[Any]:
+def items_of(items: Any) -> Any:
     """A new list of the items, of run-time length only where it must be."""
+    if isinstance(items, ChoiceValue) and any(map(is_grown, items.options)):
+        return items.through(items_of)
     if isinstance(items, Source):
-        made: list[Any] = items.items_or(growing_items.listed)
-        return made
+        return items.items_or(growing_items.listed)
     return growing_items.listed(items) if is_of_run_time_length(items) else list(items)
 
 

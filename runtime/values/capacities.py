@@ -36,6 +36,15 @@ def at(what: str, place: Place | None = None) -> Capacity:
     return asked.setdefault(place, capacity_at(place))
 
 
+def bounded(what: str, most: int) -> Capacity:
+    """The room where `most` is likely to suffice: as much, or what a run has needed."""
+    found, asked = capacity_at(place_of(what)), current().trace.capacities
+    size = max(most, found.size if found.learned else 0)
+    if found.place not in asked or asked[found.place].size < size:
+        asked[found.place] = Capacity(found.place, size, found.learned)
+    return asked[found.place]
+
+
 def exceeded(pred: Atom, capacity: Capacity, needed: Atom | None = None) -> None:
     """Where `pred` (a bool scalar) holds at run time, the run counts for nothing, and the call runs again with more.
 

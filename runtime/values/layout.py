@@ -17,7 +17,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
-from anabranch.runtime.trace import current
+from anabranch.runtime.trace import Restart, current
 from anabranch.runtime.values import atoms, containers, padding, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract, python_abstract
 from anabranch.runtime.values.array import Array
@@ -230,8 +230,20 @@ def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
         else:
             options.append(new)
     if len(options) > _MOST_OPTIONS:
+        _restart_with_lists(options)
         raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
     return Choice(tuple(options)) if len(options) > 1 else options[0]
+
+
+def _restart_with_lists(options: Sequence[Layout]) -> None:
+    """Where lists of many lengths are among the options, start again with such as have a length known at run time."""
+    trace = current().trace
+    cut = [o for o in options if isinstance(o, Node) and issubclass(o.structure.cls, list)]
+    if len(cut) < 2:
+        return
+    if trace.lists_grow and not trace.lists:
+        raise Restart(lists=True)
+    trace.wants_growth |= not trace.lists_grow
 
 
 def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:

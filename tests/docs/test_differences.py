@@ -416,6 +416,32 @@ def test_context_managers_of_generators_run_while_tracing(capsys):
     assert capsys.readouterr().out == "in out "
 
 
+def test_items_of_a_list_of_run_time_length_are_copies():
+    def rows(m):
+        return [row for row in m if row[0] > 0]
+
+    def writes(m):
+        for row in rows(m):
+            row += 1.0
+
+    m = np.array([[1.0, 2.0], [-1.0, 2.0]])
+    assert np.shares_memory(rows(m)[0], m)
+    assert not np.shares_memory(jit(rows)(m)[0], m)
+    assert np.array_equal(jit(rows)(m)[0], rows(m)[0])
+    with pytest.raises(anabranch.AliasError):
+        jit(writes)(m)
+
+
+def test_an_empty_list_of_run_time_length_becomes_an_array_of_its_items_type():
+    def places(a):
+        return np.array([i for i in range(len(a)) if a[i] > 0])
+
+    for a in (np.array([1.0, -1.0]), np.array([-1.0])):
+        assert np.array_equal(jit(places)(a), places(a))
+    assert places(a).dtype == np.float64
+    assert jit(places)(a).dtype == np.int64
+
+
 def test_a_function_that_changes_outside_lists_is_traced_at_each_call(monkeypatch):
     seen, traces = [], []
     plain = Wrapped._trace

@@ -212,6 +212,21 @@ def in_an_object(a):
     return bag.items, bag.total, len(bag.items)
 
 
+class Rebinding(Bag):
+    def add(self, x):
+        self.items = self.items + [x]  # noqa: RUF005
+        self.total += x
+
+
+@case((SIGNED,), (np.tile(SIGNED, 3),))
+def an_attribute_bound_anew(a):
+    bag = Rebinding()
+    for x in a:
+        if x > 0:
+            bag.add(x)
+    return bag.items, len(bag.items)
+
+
 @case((SIGNED,), (NONE,))
 def in_a_dict(a):
     found = {"up": [], "down": []}
