@@ -171,7 +171,7 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
         return sorted(items, key=key, reverse=reverse)
     made = lists.items_of(items)
     if not is_grown(made):
-        return ordering.in_order(made, key, reverse)
+        return lists.let_grow(ordering.in_order(made, key, reverse))
     made.sort(key=key, reverse=reverse)
     return made
 

@@ -40,6 +40,7 @@ _NOW = ("now", "today", "utcnow")
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 _COMPILERS = ("jax", "torch")
+_ALONE = 2  # what `sys.getrefcount` says of what has one name
 _OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
 
 
@@ -111,7 +112,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             made = target(*args, **kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
-        return made
+            if current().trace.lists:
+                lists.let_attributes_grow(made)
+        # Referred to by the name alone: nobody else has it.
+        return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if code.co_filename.startswith(LIBRARY):
         if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))

@@ -329,14 +329,14 @@ class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
 
 def growing(values: Any) -> Any:
     """The list (or deque) as one that may grow; outside of tracing, itself."""
-    if not tracing() or type(values) not in _KINDS or getattr(values, "maxlen", None) is not None:
+    if not tracing() or type(values) not in KINDS or getattr(values, "maxlen", None) is not None:
         return values
-    made = _KINDS[type(values)](values)
+    made = KINDS[type(values)](values)
     current().trace.bear(made)
     return made
 
 
-_KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
+KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
 
 
 class GrowingSlot(Slot):

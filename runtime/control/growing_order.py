@@ -13,6 +13,8 @@ from anabranch.runtime.values.items import Items, iota
 
 _NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
 
+_FAR = "ints beyond 2**53 are sorted together with floats in a list of run-time length; give them one type"
+
 
 def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
     """The elements in the order of their keys; what is equal keeps its order.
@@ -45,6 +47,9 @@ def _valid(items: Items) -> Atom:
 def _lines(keys: Items) -> Iterator[Atom]:
     """What the keys are compared by, the first first."""
     kinds = keys.structure.variants
+    if len(kinds) > 1 and all(map(_is_number, kinds)):
+        yield _as_floats(keys)
+        return
     if len(kinds) > 1 or not all(map(_is_number, _leaves(kinds[0]))):
         raise UnsupportedOperationError(
             "a list whose length is known only at run time is sorted, but its keys are no numbers, or tuples of "
@@ -53,6 +58,34 @@ def _lines(keys: Items) -> Iterator[Atom]:
     positions = keys.places(iota(keys.structure.capacity))
     for buffer in keys.buffers:
         yield atoms.op("gather", buffer, atoms.reshape(positions, (*positions.type.shape, 1)))
+
+
+def _as_floats(keys: Items) -> Atom:
+    """Keys of several types of numbers as floats, by which they are in the order that Python has, if none is large."""
+    assert keys.tags is not None
+    length = keys.tags.type.shape
+    made = atoms.broadcast_to(atoms.literal(0.0), length)
+    for k, buffer in enumerate(keys.buffers):
+        here = atoms.ufunc(np.equal, keys.tags, atoms.broadcast_to(atoms.literal(k, np.int32), length))
+        if buffer.type.dtype.kind in "iu":
+            far = atoms.ufunc(np.greater, buffer, atoms.broadcast_to(atoms.literal(2**53, buffer.type.dtype), length))
+            if buffer.type.dtype.kind == "i":
+                low = atoms.broadcast_to(atoms.literal(-(2**53), buffer.type.dtype), length)
+                far = atoms.logical_or(far, atoms.ufunc(np.less, buffer, low))
+            far = atoms.logical_and(atoms.logical_and(far, here), _there(keys))
+            checks.fail_if(atoms.op("reduce_any", far, axes=(0,)), lambda _: UnsupportedOperationError(_FAR))
+        made = atoms.select(here, atoms.convert(buffer, np.float64), made)
+    return atoms.op("gather", made, atoms.reshape(keys.places(iota(length[0])), (*length, 1)))
+
+
+def _there(items: Items) -> Atom:
+    """Which places hold an element."""
+    if not items.structure.ring:
+        return _valid(items)
+    n = items.structure.capacity
+    last = atoms.broadcast_to(wrap.as_atom(items.first, np.int64), (n,))
+    after = atoms.ufunc(np.remainder, atoms.ufunc(np.subtract, iota(n), last), atoms.literal(np.full(n, n), np.int64))
+    return atoms.ufunc(np.less, after, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), (n,)))
 
 
 def _leaves(kind: layouts.Layout) -> list[layouts.Layout]:

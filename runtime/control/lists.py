@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import collections
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.runtime.control import growing_items
 from anabranch.runtime.control.each import Each
-from anabranch.runtime.control.growing import growing
+from anabranch.runtime.control.growing import KINDS, growing
 from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import is_grown
+
+
+def let_grow(made: list[Any]) -> Any:
+    """A list that code has made which is not rewritten, as one that may grow where lists do."""
+    return growing(made) if tracing() and current().trace.lists else made
+
+
+def let_attributes_grow(made: Any) -> None:
+    """The same for the lists that a new object has and nobody else: what the factories of dataclasses make."""
+    held = getattr(made, "__dict__", {})
+    for name in list(held):
+        # Referred to by the object, and by what is asked.
+        if type(held[name]) in (list, collections.deque) and sys.getrefcount(held[name]) <= _HELD:
+            object.__setattr__(made, name, growing(held[name]))
+
+
+_HELD = 2
+
+
+def defaultdict_(*args: Any, **kwargs: Any) -> Any:
+    """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
+    factory = KINDS.get(args[0]) if args and current().trace.lists and isinstance(args[0], type) else None
+    return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
 def list_(*args: Any) -> Any:
@@ -71,4 +95,8 @@ def method(function: Any) -> Callable[..., Any] | None:
     return extend
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {list: list_, collections.deque: deque_}
+COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+    list: list_,
+    collections.deque: deque_,
+    collections.defaultdict: defaultdict_,
+}

@@ -58,7 +58,8 @@ class Structure:
 
     def hosted(self) -> Structure:
         """What the container is when it is given to the caller."""
-        return self
+        factory = getattr(self.extra, "native", None)
+        return self if factory is None else dataclasses.replace(self, extra=factory)
 
     def meet(self, mine: Any, other: Any) -> Any:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
@@ -730,6 +731,46 @@ def one_or_the_other(a, flag):
     if flag:
         maybe = down
     return chosen, up, down, -1 if maybe is None else len(maybe)
+
+
+@dataclasses.dataclass
+class Record:
+    items: list = dataclasses.field(default_factory=list)
+
+
+@case((SIGNED,), (NONE,))
+def lists_that_libraries_make(a):
+    record, groups = Record(), collections.defaultdict(list)
+    words, ranks = "a b".split(), sorted([3, 1])
+    groups["all"].append(0)
+    for i, x in enumerate(a):
+        if x > 0:
+            record.items.append(i)
+            groups["all"].append(i)
+            words.append("c")
+            ranks.append(i)
+    return record.items, groups, words, ranks
+
+
+@case((SIGNED,), (NONE,))
+def sorts_mixed_numbers(a):
+    out = []
+    for i, x in enumerate(a):
+        if x > 0:
+            out.append(i)
+        else:
+            out.append(x)
+            out.append(-i)
+    return sorted(out), sorted(out, reverse=True)
+
+
+@case((SIGNED,), (NONE,))
+def one_of_two_lists(a):
+    up, down = [x for x in a if x > 0], [x for x in a if x < 0]
+    one = up if a[0] > 0 else down
+    both = [0.0]
+    both.extend(one)
+    return sum(one), max(one, default=0.0), [x * 2 for x in one], both, list(one)
 
 
 @case((SIGNED,), (NONE,))
