@@ -7,7 +7,9 @@ from anabranch.runtime.ir import ArrayType, Equation, Program
 # A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
 # vector libraries and several threads, win.
 _SMALL = 128 * 1024
-_FOLD = 1024
+# These go through memory in small chunks, and are there to be part of a native function.
+_CHUNKED = frozenset({"fold", "patch"})
+_CHUNK = 1024
 # These look at a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
@@ -38,8 +40,8 @@ def _touched(program: Program) -> int:
 
 def _equation(equation: Equation) -> int:
     name = equation.op.name
-    if name == "fold":  # it goes through memory in small chunks, and is there to be part of a native function
-        return _FOLD
+    if name in _CHUNKED:
+        return _CHUNK
     inner = sum(map(_touched, equation.programs()))
     if inner or any(True for _ in equation.programs()):
         return inner

@@ -13,6 +13,7 @@ from anabranch.runtime.ops import (
     fourier as fourier,
     indexing as indexing,
     linear as linear,
+    patch as patch,
     reduction as reduction,
     shape as shape,
     sorting as sorting,

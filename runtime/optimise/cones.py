@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.fold import Line
+from anabranch.runtime.ops.lines import Line
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.optimise.branches import CHEAP
 from anabranch.runtime.optimise.scope import Scope
-from anabranch.runtime.optimise.windows import Windows
+from anabranch.runtime.optimise.windows import Bound, Bounds, Windows
 
 _OTHERS = ("select", "convert", "real", "imag", "complex")
 _MOST_EQUATIONS = 48
-_ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
+ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
 
 
 def is_elementwise(maker: Equation) -> bool:
@@ -59,8 +59,28 @@ class Cone:
         return Program((self.position, *self.elements, *self.shared.values()), tuple(self.equations), outputs)
 
     def operands(self) -> tuple[Atom, ...]:
-        """What the fold takes beside its bounds."""
+        """What the body reads: an array and starts for each line, then what is the same everywhere."""
         return (*(a for _, atoms in self.lines for a in atoms), *self.shared)
+
+    def shapes(self) -> tuple[Line, ...]:
+        """The lines, without what they are lines of."""
+        return tuple(line for line, _ in self.lines)
+
+    def limits(self, bounds: Bounds) -> tuple[Atom, Atom]:
+        """The greatest of the lower bounds, and the least of the upper ones."""
+        low, high = ([b for b in bounds.values() if b.is_low is side] for side in (True, False))
+        return self._limit(low, "maximum") or ZERO, self._limit(high, "minimum") or Literal(np.asarray(self.length))
+
+    def _limit(self, bounds: Sequence[Bound], extreme: str) -> Atom | None:
+        found: Atom | None = None
+        for bound in bounds:
+            value = bound.value
+            if value.type.dtype != np.int64:
+                value = self.emit("convert", value, before=True, dtype=np.dtype(np.int64))
+            if bound.offset:
+                value = self.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
+            found = value if found is None else self.emit(extreme, found, value, before=True)
+        return found
 
     def lane(self, atom: Atom) -> Atom:
         """One element of a line, in the body."""
@@ -74,7 +94,7 @@ class Cone:
             return same if isinstance(same, Literal) else self._shared(same)
         maker = self.scope.maker(atom)
         if maker is None:
-            return self._line(atom, [_ZERO], 0)
+            return self.read(atom, [ZERO], 0)
         if self.windows.is_position(atom):
             return self.position
         found = self.windows.compared(maker)
@@ -106,7 +126,8 @@ class Cone:
     def _shared(self, atom: Atom) -> Var:
         return self.shared.setdefault(atom, Var(atom.type))
 
-    def _line(self, array: Atom, starts: list[Atom], axis: int) -> Var:
+    def read(self, array: Atom, starts: Sequence[Atom], axis: int) -> Var:
+        """The element of a line of an array."""
         self.lines.append((Line(axis, len(starts)), (array, *starts)))
         element = Var(scalar(array.type.dtype))
         self.elements.append(element)
@@ -124,29 +145,22 @@ class Cone:
             inner = self.scope.maker(maker.inputs[0])
             if inner is None:
                 axis = shape.index(self.length)
-                return self._line(maker.inputs[0], [_ZERO] * len(shape), axis)
+                return self.read(maker.inputs[0], [ZERO] * len(shape), axis)
             part = inner
-        name = part.op.name
-        if name not in ("dynamic_slice", "slice") or not self.scope.stays(
-            part.inputs[0], self.scope.made[part.outputs[0]], self.at
-        ):
+        found = self.scope.part(part.outputs[0])
+        if found is None or not self.scope.stays(found[0], self.scope.made[part.outputs[0]], self.at):
             return None
-        axis, array = shape.index(self.length), part.inputs[0]
-        if name == "slice":
-            if any(s != 1 for s in part.params["strides"]):
-                return None
-            starts: list[Atom] = [Literal(np.asarray(s, np.int64)) for s in part.params["starts"]]
-            return self._line(array, starts, axis)
-        starts = list(part.inputs[1:])
+        array, starts = found[0], list(found[1])
+        axis = shape.index(self.length)
         starts[axis] = self._within(starts[axis], array.type.shape[axis] - self.length)
-        return self._line(array, starts, axis)
+        return self.read(array, starts, axis)
 
     def _within(self, start: Atom, last: int) -> Atom:
         """A start as `dynamic_slice` moves it for the block to lie within the array."""
         if last == 0:
-            return _ZERO
+            return ZERO
         limit = Literal(np.asarray(last, np.int64))
-        return self.emit("minimum", self.emit("maximum", start, _ZERO, before=True), limit, before=True)
+        return self.emit("minimum", self.emit("maximum", start, ZERO, before=True), limit, before=True)
 
     def _looked_up(self, atom: Atom, maker: Equation) -> Atom | None:
         """An element at an index that is computed."""
@@ -168,7 +182,7 @@ class Cone:
         # What others need, too, is computed once more, unless it takes long.
         there_anyway = self.scope.is_shared(atom) and maker.op.name not in CHEAP
         if not is_elementwise(maker) or there_anyway or len(self.equations) > _MOST_EQUATIONS:
-            return self._line(atom, [_ZERO], 0)
+            return self.read(atom, [ZERO], 0)
         inputs = [self.lane(a) for a in maker.inputs]
         name = maker.op.name
         if name == "select" and inputs[0] is _TRUE:

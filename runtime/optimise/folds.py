@@ -13,12 +13,14 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.fold import chunk
+from anabranch.runtime.ops.fold import is_short
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.optimise.cones import Cone, is_elementwise
 from anabranch.runtime.optimise.dead_code import drop_dead_code
+from anabranch.runtime.optimise.overlaps import keep_blocks_apart
+from anabranch.runtime.optimise.patches import patched
 from anabranch.runtime.optimise.scope import Scope
-from anabranch.runtime.optimise.windows import Bound, Windows
+from anabranch.runtime.optimise.windows import Bounds, Windows
 
 _COMBINES = {
     "reduce_sum": "add",
@@ -44,10 +46,12 @@ def _program(program: Program, native: bool) -> Program:
         if any(True for _ in equation.programs()):
             equations.append(_nested(equation, native))
         else:
-            equations += (_folded(equation, scope, at) or _picked(equation, scope, at) if native else None) or [
-                equation
-            ]
+            equations += (_changed(equation, scope, at) if native else None) or [equation]
     return dataclasses.replace(program, equations=tuple(equations))
+
+
+def _changed(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
+    return _folded(equation, scope, at) or _picked(equation, scope, at) or patched(equation, scope, at)
 
 
 def _nested(equation: Equation, native: bool) -> Equation:
@@ -55,7 +59,7 @@ def _nested(equation: Equation, native: bool) -> Equation:
     if equation.op.name in ("for", "while") and not native:
         # What only the reductions needed counts no more.
         fused = equation.with_params(lambda value: _living(_inside(value, True)))
-        if all(map(cost.is_small, fused.programs())):
+        if all(cost.is_small(keep_blocks_apart(p)) for p in fused.programs()):
             return fused
     return equation.with_params(lambda value: _inside(value, native))
 
@@ -83,12 +87,10 @@ def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
     cone = Cone(scope, windows, at, length, bounds)
     elements = _elements(equation, cone)
     body = cone.program(*elements)
-    if chunk(body, length) == length:
-        # No better than what XLA makes of so few elements.
+    if is_short(body, length):
         return None
-    low, high = (_limit(cone, [b for b in bounds.values() if b.is_low is side], side) for side in (True, False))
-    inputs = (low, high, *cone.operands())
-    params = {"body": body, "lines": tuple(line for line, _ in cone.lines), "combine": combine, "length": length}
+    inputs = (*cone.limits(bounds), *cone.operands())
+    params = {"body": body, "lines": cone.shapes(), "combine": combine, "length": length}
     op = Op.table["fold"]
     out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
     fold = Equation(op, inputs, params, (out,), equation.source)
@@ -120,7 +122,7 @@ def _takes(equation: Equation) -> bool:
     return bool(equation.params["axes"])
 
 
-def _windowed(equation: Equation, windows: Windows) -> dict[Any, Bound]:
+def _windowed(equation: Equation, windows: Windows) -> Bounds:
     """The bounds outside of which nothing is combined."""
     if equation.op.name == "argmax":
         return windows.where(equation.inputs[0])
@@ -137,20 +139,6 @@ def _elements(equation: Equation, cone: Cone) -> list[Atom]:
         nowhere = Literal(np.asarray(np.iinfo(np.int64).max))
         return [cone.emit("select", lanes[0], cone.position, nowhere)]
     return lanes
-
-
-def _limit(cone: Cone, bounds: list[Bound], is_low: bool) -> Atom:
-    """The greatest of the lower bounds, or the least of the upper ones."""
-    found: Atom | None = None
-    for bound in bounds:
-        value = bound.value
-        if value.type.dtype != np.int64:
-            value = cone.emit("convert", value, before=True, dtype=np.dtype(np.int64))
-        if bound.offset:
-            value = cone.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
-        name = "maximum" if is_low else "minimum"
-        found = value if found is None else cone.emit(name, found, value, before=True)
-    return found if found is not None else Literal(np.asarray(0 if is_low else cone.length))
 
 
 def _first(found: Var, equation: Equation, length: int) -> list[Equation]:

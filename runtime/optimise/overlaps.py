@@ -20,7 +20,7 @@ _BLOCKS = {"dynamic_update_slice": 1, "strided_update": 1, "scatter": 2}
 _FORMS = frozenset({"reshape", "transpose", "broadcast_in_dim"})
 _REFORMED = frozenset({"gather", "sort", "argsort"})
 # What is complete before anything uses it.
-_COMPLETE = frozenset({"apart", "while", "for", "cond", "switch", "fold", "sort", "argsort", "dot_general"})
+_COMPLETE = frozenset({"apart", "while", "for", "cond", "switch", "fold", "patch", "sort", "argsort", "dot_general"})
 
 _Makers = Mapping[Var, Equation]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+
+import numpy as np
 
 from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
@@ -12,6 +14,11 @@ _WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 
 # How far back two values may come from one.
 _DEEPEST = 32
+
+
+def known(places: Iterable[int]) -> tuple[Atom, ...]:
+    """Positions as constants."""
+    return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
 class Scope:
@@ -36,6 +43,17 @@ class Scope:
         """The equation that computes a value; None for inputs and constants."""
         at = self.made.get(atom) if isinstance(atom, Var) else None
         return None if at is None else self.equations[at]
+
+    def part(self, atom: Atom) -> tuple[Atom, tuple[Atom, ...]] | None:
+        """The array that a value is a block of, and where the block begins; None for other values."""
+        maker = self.maker(atom)
+        if maker is None or maker.op.name not in ("dynamic_slice", "slice"):
+            return None
+        if maker.op.name == "dynamic_slice":
+            return maker.inputs[0], maker.inputs[1:]
+        return (
+            None if any(s != 1 for s in maker.params["strides"]) else (maker.inputs[0], known(maker.params["starts"]))
+        )
 
     def is_shared(self, atom: Atom) -> bool:
         """Whether more than one equation needs a value, so that it is there anyway."""

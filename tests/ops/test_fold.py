@@ -8,7 +8,8 @@ import pytest
 from anabranch.runtime.ir import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.fold import Line, fold
+from anabranch.runtime.ops.fold import fold
+from anabranch.runtime.ops.lines import Line
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.xla import compile_text
 
