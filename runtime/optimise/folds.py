@@ -15,6 +15,7 @@ from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.fold import is_short
 from anabranch.runtime.ops.op import Op
+from anabranch.runtime.optimise.common import compute_once
 from anabranch.runtime.optimise.cones import Cone, is_elementwise
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.overlaps import keep_blocks_apart
@@ -66,9 +67,9 @@ def _nested(equation: Equation, native: bool) -> Equation:
 
 def _inside(value: Any, native: bool) -> Any:
     if isinstance(value, Program):
-        return _program(value, native)
+        return _program(compute_once(value), native)
     if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(_program(p, native) for p in value)
+        return tuple(_program(compute_once(p), native) for p in value)
     return value
 
 

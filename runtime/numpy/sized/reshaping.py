@@ -23,12 +23,12 @@ def ravel(a: Any, order: Any = "C") -> Any:
     flat, capacity = views.Reshape((math.prod(a.capacity),)), a.capacity
     inner = math.prod(capacity[1:])
     first = a.extents[0]
+    if a.ndim == 1 and (isinstance(first, Window) or strides.plain(a.view)):
+        return a
     if isinstance(first, Window) and not any(a.extents[1:]):
         # Rows that follow one another: the elements of a window of them do, too.
         window = Window(*(bounds.bound_of(b * inner) for b in first.parts))
         return a.viewed(flat, extents=(window,))
-    if a.ndim == 1 and (isinstance(first, Window) or strides.plain(a.view)):
-        return a
     mask = a.valid()
     assert mask is not None
     line = a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
