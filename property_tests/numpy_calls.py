@@ -259,6 +259,7 @@ def ordered(make: Arguments, function: Any) -> Call:
     return [values, make.one(line, line.value.tolist())], make.keywords(function, values, "weights kind")
 
 
+calls("bincount")(lambda make, f: ([make.array("ub", shape=(5,))], {"minlength": make.one(0, 3)}))
 calls("histogram2d")(lambda make, f: ([make.array("f", shape=(4,), special=False) for _ in "xy"], {}))
 calls("histogramdd")(lambda make, f: ([make.array("f", shape=(4, 2), special=False)], {"bins": (2, 3)}))
 calls("lexsort")(lambda make, f: ([[make.array("iu", shape=(4,)) for _ in "xy"]], {}))

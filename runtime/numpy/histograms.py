@@ -16,14 +16,11 @@ from anabranch.runtime.numpy.core import (
     implements,
     refused,
     traced_inside,
-    unstaged,
     zeros_atom,
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.values import checks, wrap
-
-unstaged("its size is known only at run time; use np.add.at on an array of static size", np.bincount)
 
 
 def _refuse(where: Any, message: str) -> None:

@@ -79,6 +79,10 @@ class _Call:
             return lambda results: kind(p(results) for p in parts)
         if not isinstance(value, Traced):
             return lambda _: value
+        if wrap.is_sized(value):
+            structure = value.__anabranch_structure__()
+            parts = [self.leave(v) for v in structure.children(value)]
+            return lambda results: structure.build([p(results) for p in parts])
         index = self.output(value.atom)
         if isinstance(value, PythonScalar):
             return lambda results: results[index].item()

@@ -47,7 +47,6 @@ case(np.choose, np.array([0, -1, 5, 0]), [VECTOR, VECTOR * 2, VECTOR * 3], mode=
 case(np.compress, Static([True, False, True]), FLOATS, axis=0)
 case(np.extract, Static(TRUTHS), FLOATS)
 
-case.refuses("bincount", np.bincount, INTS[0])
 for f in (np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.unique_all, np.unique_counts, np.unique_inverse):
     case.refuses("is known only at run time", f, FLOATS)
 for f in (np.unique_values, np.trim_zeros):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.numpy.sized import (
+    counting as counting,
     editing as editing,
     joining as joining,
     products as products,

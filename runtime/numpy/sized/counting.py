@@ -1,0 +1,87 @@
+"""Counts of integers, of which only the run knows how many there are."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import room
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, zeros_atom
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values.traced import Traced
+
+_INT = np.dtype(np.int64)
+
+
+@sized(np.bincount)
+@implements(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
+    numbers = x if wrap.is_sized(x) else handle(x)
+    if numbers.ndim != 1:
+        raise ValueError(
+            "object too deep for desired array" if numbers.ndim else "object of too small depth for desired array"
+        )
+    np.bincount(np.zeros(1, numbers.dtype))  # raises for types that it does not count
+    least = _least(minlength)
+    line, there = _line(numbers, _INT)
+    if not line.type.size:
+        return FUNCTIONS[np.zeros](least, np.int64)
+    below = atoms.ufunc(np.less, line, zeros_atom(line.type.shape, _INT))
+    aligning.refuse(
+        atoms.op("reduce_any", below, axes=(0,)), ValueError, "'list' argument must have no negative elements"
+    )
+    size = bounds.maximum(_size(line, there, numbers.dtype), least)
+    (capacity,), extents = room.with_room((size,))
+    if not capacity:
+        return FUNCTIONS[np.zeros](least, np.int64)
+    amounts = _amounts(numbers, weights, line)
+    if there is not None:
+        amounts = atoms.select(there, amounts, zeros_atom(line.type.shape, amounts.type.dtype))
+    counts = zeros_atom((capacity,), amounts.type.dtype)
+    places = atoms.reshape(line, (line.type.size, 1))
+    return wrap.with_extents(fresh(atoms.op("scatter", counts, places, amounts, combine="add")), extents)
+
+
+def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
+    """The elements from the front on, then zeros; and which are elements, where not all are."""
+    if not wrap.is_sized(x):
+        return atom_of(x, dtype), None
+    front = x.anchored()
+    return atoms.convert(front.padded(0).atom, dtype), front.valid()
+
+
+def _least(minlength: Any) -> Any:
+    """The length that is asked for at least, as a bound."""
+    least = bounds.bound_of(minlength) if isinstance(minlength, Traced) else operator.index(minlength)
+    below = bounds.interval_of(least).low < 0
+    if below:
+        wrong = atoms.ufunc(np.less, bounds.atom_of(least), atoms.literal(0, np.int64))
+        aligning.refuse(wrong, ValueError, "'minlength' must not be negative")
+    return bounds.maximum(least, 0) if below else least
+
+
+def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
+    """One more than the greatest number; 0 without any."""
+    after = atoms.ufunc(np.add, line, zeros_atom(line.type.shape, _INT, 1))
+    if there is not None:
+        after = atoms.select(there, after, zeros_atom(line.type.shape, _INT))
+    most = 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
+    return bounds.limited(bounds.bound_of(fresh(atoms.op("reduce_max", after, axes=(0,)))), 0, min(most, 2**62))
+
+
+def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
+    """What each number counts."""
+    if weights is None:
+        return zeros_atom(line.type.shape, _INT, 1)
+    given = weights if wrap.is_sized(weights) else handle(weights)
+    if not np.can_cast(given.dtype, np.float64):
+        raise TypeError(f"Cannot cast array data from {given.dtype!r} to dtype('float64') according to the rule 'safe'")
+    wrong = atoms.logical_and(aligning.differ(given.shape[0], numbers.shape[0]), aligning.differ(numbers.shape[0], 0))
+    aligning.refuse(wrong, ValueError, "The weights and list don't have the same length.")
+    made, _ = _line(given, np.dtype(np.float64))
+    return compacting.resized(made, 0, line.type.size)
