@@ -124,7 +124,7 @@ def _owners(
         yield Owner(pred, leaves[handle.storage], handle.path)
     elif handle.storage not in seen:
         for link in handle.storage.links:
-            if link.pred is not None:
+            if link.pred is not None and link.form is None:
                 both = link.pred if pred is None else atoms.logical_and(pred, link.pred)
                 other = link.handle.viewed(*handle.path)
                 yield from _owners(other, both, leaves, (*seen, handle.storage))

@@ -23,6 +23,7 @@ from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.text import Text, refusal
 from anabranch.runtime.values.traced import Traced
 
@@ -87,7 +88,7 @@ def in_(item: Any, container: Any) -> Any:
         return container.through(lambda c: in_(item, c))
     if isinstance(item, Text) and isinstance(container, str):
         raise refusal(" by in")
-    if isinstance(container, Array):
+    if isinstance(container, (Array, Sized)):
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
@@ -138,7 +139,7 @@ def _in_range(item: Any, container: range) -> Any:
 
 
 def _any(value: Any) -> Any:
-    atom = value.atom
+    atom = value.padded(False).atom if isinstance(value, Sized) else value.atom
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from anabranch.runtime.errors import AliasError, StructureMismatchError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, Restart, current
 from anabranch.runtime.values import aliasing, layout as layouts, repetition, visibility
 from anabranch.runtime.values.array import Array
@@ -135,10 +135,15 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
 
 
-def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array) -> None:
+def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
-    if visibility.storage_visible(outer, handle):
-        aliasing.link(array.storage, pred, handle)
+    if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
+        aliasing.link(array.storage, pred, handle, form)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:
         # A view whose position is not known out here: any write that could matter is refused.
         aliasing.link(array.storage, None, Array(handle.storage))
+    else:
+        # An array of the branch's own, which may be one of the enclosing code.
+        for entry in handle.storage.links:
+            surely = isinstance(entry.pred, Literal) and form is None and not handle.path
+            adopt(outer, array, pred if surely else None, entry.handle, entry.form)

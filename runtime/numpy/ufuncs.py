@@ -30,6 +30,7 @@ from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.sized import outputs as sized
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, sequences, strides, wrap
+from anabranch.runtime.values.arithmetic import output_casting_error as output_casting_error
 from anabranch.runtime.values.array import Array
 
 
@@ -263,14 +264,6 @@ def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
     text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
     refuse_outside(starts, 0, size, checks.Telling(IndexError, text))
     return starts
-
-
-def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
-    """The exception NumPy raises for an output that cannot take the result."""
-    error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
-        ufunc, casting, source, target, place
-    )
-    return error
 
 
 def register_all() -> None:

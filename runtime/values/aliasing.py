@@ -1,15 +1,15 @@
 """Memory that may be shared: a name that is one array or another, depending on a run-time condition.
 
 After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage
-of its
-own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory. A write
-on either side is carried to the other under the predicate, so values agree with eager execution exactly.
+of its own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory.
+A write on either side is carried to the other under the predicate, so values agree with eager execution exactly. Where
+y holds the elements in other places (`a` or `a[1:]`), the link knows where each is.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from anabranch._frozen import frozen
 from anabranch.runtime.errors import AliasError
@@ -21,17 +21,39 @@ if TYPE_CHECKING:
     from anabranch.runtime.values.array import Array
 
 
+class Form(Protocol):
+    """How an owner holds the elements of a handle, where not in the same places."""
+
+    def held(self, handle: Array) -> Atom:
+        """What the owner holds of the handle's memory."""
+
+    def given_back(self, held: Atom, handle: Array) -> Atom:
+        """The handle's value where its elements are what the owner holds."""
+
+    def is_visible(self, builder: Builder) -> bool:
+        """Whether a builder can see where the elements are."""
+
+
 @frozen
 class Link:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 
     pred: Atom | None
     handle: Array
+    form: Form | None = None
+
+    def held(self) -> Atom:
+        """The owner's value as the handle has it."""
+        return self.handle.atom if self.form is None else self.form.held(self.handle)
+
+    def given_back(self, held: Atom) -> Atom:
+        """The handle's value as the owner has it."""
+        return held if self.form is None else self.form.given_back(held, self.handle)
 
 
-def link(owner: Storage, pred: Atom | None, handle: Array) -> None:
+def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
-    owner.links.append(Link(pred, handle))
+    owner.links.append(Link(pred, handle, form))
     if handle.storage.dependents is None:
         handle.storage.dependents = weakref.WeakSet()
     handle.storage.dependents.add(owner)
@@ -50,7 +72,7 @@ def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
         if id(target.storage) in done:
             continue
         pred = _known(entry)
-        shared = atoms.select(pred, builder.read(storage), target.atom)
+        shared = atoms.select(pred, entry.given_back(builder.read(storage)), target.atom)
         whole = views.write(builder.read(target.storage), target.path, shared)
         builder.write(target.storage, whole)
         _propagate(builder, target.storage, done | {id(target.storage)})
@@ -62,7 +84,7 @@ def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
         for entry in owner.links:
             if entry.handle.storage is storage:
                 pred = _known(entry)
-                builder.write(owner, atoms.select(pred, entry.handle.atom, builder.read(owner)))
+                builder.write(owner, atoms.select(pred, entry.held(), builder.read(owner)))
         _propagate(builder, owner, done | {id(owner)})
 
 

@@ -85,7 +85,7 @@ def apply_atoms(
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     if output is not None and not np.can_cast(loop[-1], output, casting):
-        raise TypeError(f"Cannot cast ufunc '{function.__name__}' output from {loop[-1]!r} to {output!r}")
+        raise output_casting_error(function, loop[-1], output, casting, function.nin)
     shapes = [wrap.shape_of(x) for x in operands]
     shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
     inputs = [
@@ -99,6 +99,14 @@ def apply_atoms(
     if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
+
+
+def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
+    """The exception NumPy raises for an output that cannot take the result."""
+    error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
+        ufunc, casting, source, target, place
+    )
+    return error
 
 
 def _beyond(x: Any, specs: Sequence[Any]) -> Any:

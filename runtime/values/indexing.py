@@ -49,6 +49,10 @@ class _Plan:
 
 def get(array: Any, key: Any) -> Any:
     """`array[key]`: a view for basic keys, a NumPy scalar when all axes are indexed, a new array for index arrays."""
+    undecided = slicing.undecided(key)
+    if undecided is not None:
+        choice, decided = undecided
+        return choice.each(lambda part: get(array, decided(part)))
     key = _known(key)
     apart = _mask_apart(array, key)
     if apart is not None:
@@ -75,6 +79,11 @@ def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
 
 def set(array: Any, key: Any, value: Any) -> None:
     """`array[key] = value`."""
+    undecided = slicing.undecided(key)
+    if undecided is not None:
+        choice, decided = undecided
+        choice.each(lambda part: set(array, decided(part), value))
+        return
     key = _known(key)
     if _set_mask(array, key, value):
         return

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
-from anabranch.runtime.values import compacting, wrap
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import Builder
+from anabranch.runtime.values import aliasing, atoms, compacting, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.extents import Window
-from anabranch.runtime.values.sized import SizedStructure, cut, make
+from anabranch.runtime.values.extents import Extent, Window
+from anabranch.runtime.values.sized import Sized, SizedStructure, cut, make
 
 
 @frozen
@@ -24,12 +26,13 @@ class PaddedStructure(SizedStructure):
 
     def children(self, value: Any) -> list[Any]:
         shape = value.shape if wrap.is_sized(value) else wrap.shape_of(value)
-        value = value.anchored().view if wrap.is_sized(value) else value
-        atom = wrap.as_atom(value)
-        for axis, n in enumerate(self.extra):
-            atom = compacting.resized(atom, axis, n)
+        made = wrap.array_of(_front(value, self.extra))
+        if isinstance(value, (Array, Sized)):
+            view = value.view if isinstance(value, Sized) else value
+            extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
+            aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
         sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
-        return [wrap.array_of(atom), *sizes]
+        return [made, *sizes]
 
     def build(self, children: Sequence[Any]) -> Any:
         view, *sizes = children
@@ -38,6 +41,40 @@ class PaddedStructure(SizedStructure):
             return cut(view, [slice(int(next(left))) if k == "window" else slice(None) for k in self.kinds])
         extents = [Window(0, next(left)) if k == "window" else None for k in self.kinds]
         return make(view, extents, self.origin)
+
+
+def _front(value: Any, capacity: Sequence[int]) -> Atom:
+    """The elements of an array, moved to the front of a capacity."""
+    atom = wrap.as_atom(value.anchored().view if wrap.is_sized(value) else value)
+    for axis, n in enumerate(capacity):
+        atom = compacting.resized(atom, axis, n)
+    return atom
+
+
+@frozen
+class Padded:
+    """How a padded array holds the elements of the memory that it is made of."""
+
+    extents: tuple[Extent | None, ...]
+    capacity: tuple[int, ...]
+
+    def held(self, handle: Array) -> Atom:
+        """The elements, at the front."""
+        return _front(make(handle, self.extents), self.capacity)
+
+    def given_back(self, held: Atom, handle: Array) -> Atom:
+        """The memory with these elements where its own are."""
+        value = atoms.convert(held, handle.dtype)
+        for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
+            value = compacting.placed(value, axis, extent, n)
+        here = make(handle, self.extents)
+        mask = here.valid() if isinstance(here, Sized) else None
+        return value if mask is None else atoms.select(mask, value, handle.atom)
+
+    def is_visible(self, builder: Builder) -> bool:
+        """Whether a builder can see where the elements are."""
+        stays = visibility.belongs_outside(builder)
+        return all(isinstance(p, int) or stays(p) for e in self.extents if e is not None for p in e.parts)
 
 
 @frozen

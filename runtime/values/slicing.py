@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, bounds, checks, compacting, views, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.extents import Extent, Masked, Window, masked
-from anabranch.runtime.values.specialising import know, wanting
+from anabranch.runtime.values.specialising import know
 from anabranch.runtime.values.traced import Traced
 
 Part = tuple[views.AxisSlice, "Extent | None"]
@@ -49,19 +50,52 @@ def _resolved(value: Any) -> Any:
 
 
 def _step(step: Any) -> Any:
-    """The stride, whose sign must be known."""
+    """The stride, whose sign is known."""
+    _refuse_zero(step)
+    return step
+
+
+def _refuse_zero(step: Any) -> None:
     known = bounds.interval_of(step)
     if known.low <= 0 <= known.high:
         zero = atoms.ufunc(np.equal, bounds.atom_of(step), atoms.literal(0, np.int64))
         checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
-    if known.low < 0 < known.high:
-        know(step, "the sign of a slice's step")
-        error = ConcretizationError(
-            "whether a slice goes forward or backward (the sign of its step) is known only at run time; write the two "
-            "cases apart, with abs(step) and -abs(step)"
-        )
-        raise wanting(error, step, "the sign of a slice's step")
-    return step
+
+
+def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
+    """A bound of a slice in a key that is None or an int, or a step of unknown sign, and the key with what it is."""
+    entries = key if isinstance(key, tuple) else (key,)
+    for i, k in enumerate(entries):
+        for name in ("start", "stop", "step") if isinstance(k, slice) else ():
+            choice = _alternatives(getattr(k, name), name)
+            if choice is not None:
+                return choice, functools.partial(_decided, key, i, name)
+    return None
+
+
+def _alternatives(part: Any, name: str) -> ChoiceValue | None:
+    if isinstance(part, ChoiceValue):
+        part = part.without_undefined()
+    if isinstance(part, ChoiceValue):
+        return part if any(o is None for o in part.options) else None
+    if name != "step" or not isinstance(part, Traced) or part.abstract.shape or part.abstract.dtype.kind != "i":
+        return None
+    step = bounds.bound_of(part)
+    known = bounds.interval_of(step)
+    if not known.low < 0 < known.high:
+        return None
+    know(step, "the sign of a slice's step")
+    _refuse_zero(step)
+    forward = atoms.ufunc(np.greater, bounds.atom_of(step), atoms.literal(0, np.int64))
+    backward, ahead = bounds.minimum(step, -1), bounds.maximum(step, 1)
+    return ChoiceValue(atoms.convert(forward, np.int32), (backward, ahead))
+
+
+def _decided(key: Any, place: int, name: str, part: Any) -> Any:
+    if not isinstance(key, tuple):
+        parts = {"start": key.start, "stop": key.stop, "step": key.step, name: part}
+        return slice(parts["start"], parts["stop"], parts["step"])
+    return (*key[:place], _decided(key[place], 0, name, part), *key[place + 1 :])
 
 
 def _forward(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
