@@ -126,7 +126,8 @@ def _beyond_int64(value: Any) -> bool:
 class Table:
     """The programs of one test file, filled by its decorator."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type[Program] = Program) -> None:
+        self.kind = kind
         self.programs: list[Any] = []
         self.static_programs: list[Any] = []
 
@@ -149,7 +150,7 @@ class Table:
         marks += [pytest.mark.slow] if slow else []
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            program = Program(function, argsets, static, promoted, rtol, beyond, refused)
+            program = self.kind(function, argsets, static, promoted, rtol, beyond, refused)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
             self.static_programs.append(pytest.param(program, id=function.__name__))
             return function
