@@ -16,6 +16,7 @@ from anabranch.runtime.values.python_scalar import is_python_scalar
 
 Index = Callable[[Any, Any], Any]
 Weight = Callable[[Any, Any], Any]
+NOTHING = "index -1 is out of bounds for axis 0 with size 0"
 
 
 # ---- where a quantile lies among n sorted elements -------------------------------------------------------------------
@@ -76,7 +77,7 @@ _PARTS: dict[str, Weight] = {
 
 
 @frozen
-class _Lines:
+class Lines:
     """The elements of each line in order along the first axis, how many there are, and what a result's shape is."""
 
     ordered: Any  # (n, lines)
@@ -99,17 +100,17 @@ def _column_lines(a: Any, axis: Any) -> tuple[Any, tuple[int, ...], tuple[int, .
     return fresh(atoms.transpose(table, (1, 0))), tuple(outer), wide
 
 
-def _lines(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> _Lines:
+def _lines(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> Lines:
     ordered = xp.sort(table, axis=0)
     if table.dtype.kind != "f":
-        return _Lines(ordered, table.shape[0], outer, wide, None)
+        return Lines(ordered, table.shape[0], outer, wide, None)
     if not ignores_nan:
-        return _Lines(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
+        return Lines(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
     count = xp.count_nonzero(~xp.isnan(table), axis=0)
-    return _Lines(ordered, count, outer, wide, count == 0)
+    return Lines(ordered, count, outer, wide, count == 0)
 
 
-def _between(lines: _Lines, level: Any, method: str, weak: bool) -> Any:
+def _between(lines: Lines, level: Any, method: str, weak: bool) -> Any:
     """NumPy's rule between two neighbours, which meets both ends exactly."""
     n = _weak_count(lines.count, level.dtype)
     place = xp.asarray(_PLACES[method](n, level))
@@ -134,7 +135,7 @@ def _weak_count(count: Any, dtype: Any) -> Any:
     return count.astype(dtype) if hasattr(count, "dtype") and dtype.kind == "f" else count
 
 
-def _weighted(table: Any, weight: Any, lines: _Lines, level: Any) -> Any:
+def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
     """The first element up to which at least the level's share of the weights lies."""
     order = xp.argsort(table, axis=0)
     share = xp.cumsum(xp.take_along_axis(weight, order, 0), axis=0, dtype=np.float64)
@@ -157,7 +158,7 @@ def _refuse(where: Any, message: str) -> None:
 
 
 @frozen
-class _Request:
+class Request:
     """What the four functions have in common, under NumPy's names."""
 
     a: Any
@@ -182,30 +183,45 @@ def _levels(q: Any, scale: str) -> Any:
     return level
 
 
-def _quantile(asked: _Request) -> Any:
+def _quantile(asked: Request) -> Any:
+    level = checked_levels(asked)
+    table, outer, wide = _column_lines(asked.a, asked.axis)
+    if not table.shape[0]:
+        raise IndexError(NOTHING)
+    return found(asked, level, table, _lines(table, outer, wide, asked.ignores_nan))
+
+
+def names_element(method: str) -> bool:
+    """Whether a method gives an element itself."""
+    return method in _ELEMENTS
+
+
+def checked_levels(asked: Request) -> Any:
+    """The quantiles that are asked for, as an array; raises for a request that NumPy refuses."""
     if dtype_of(asked.a).kind == "c":
         raise TypeError("a must be an array of real numbers")
     if asked.method not in _PLACES and asked.method not in _ELEMENTS:
         raise ValueError(f"{asked.method!r} is not a valid method. Use one of: {[*_ELEMENTS, *_PLACES]}")
-    weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
     level = _levels(asked.q, asked.scale)
     if level.ndim > 2:
         raise ValueError("q must be a scalar or 1d")
-    table, outer, wide = _column_lines(asked.a, asked.axis)
+    return level
+
+
+def found(asked: Request, level: Any, table: Any, lines: Lines) -> Any:
+    """The quantiles of lines, in the shape of the result."""
+    weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
     column = xp.reshape(level, (level.size, 1))
-    if not table.shape[0]:
-        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    lines = _lines(table, outer, wide, asked.ignores_nan)
     value = _value(asked, table, lines, column, weak)
     if lines.missing is not None:
         value = xp.where(lines.missing, xp.asarray(np.nan, value.dtype), value)
-    shape = (*level.shape, *(wide if asked.keepdims else outer))
+    shape = (*level.shape, *(lines.wide if asked.keepdims else lines.outer))
     made = atoms.reshape(value.atom, shape)
     always_array = asked.keepdims or asked.weights is not None
     return fresh(made) if asked.out is None and always_array else result(made, asked.out)
 
 
-def _value(asked: _Request, table: Any, lines: _Lines, column: Any, weak: bool) -> Any:
+def _value(asked: Request, table: Any, lines: Lines, column: Any, weak: bool) -> Any:
     if asked.weights is not None:
         return _weighted(table, _weight_table(asked, table), lines, column)
     if asked.method in _ELEMENTS:
@@ -216,7 +232,7 @@ def _value(asked: _Request, table: Any, lines: _Lines, column: Any, weak: bool) 
     return _between(lines, column, asked.method, weak)
 
 
-def _weight_table(asked: _Request, table: Any) -> Any:
+def _weight_table(asked: Request, table: Any) -> Any:
     if asked.method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {asked.method}.")
     _, weight = statistics.weighted(handle(asked.a), handle(asked.weights), asked.axis)
@@ -242,7 +258,7 @@ def _register(original: Callable[..., Any], scale: str, ignores_nan: bool) -> No
             _levels(q, scale)
             return xp.nanmean(a, axis, out=out, keepdims=keepdims)
         keep = keepdims is not NoValue and bool(keepdims)
-        return _quantile(_Request(a, q, axis, out, method, keep, weights, scale, ignores_nan))
+        return _quantile(Request(a, q, axis, out, method, keep, weights, scale, ignores_nan))
 
     implements(original)(function)
 

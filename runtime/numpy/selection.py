@@ -26,8 +26,6 @@ from anabranch.runtime.numpy.core import (
     shape_argument,
     shape_of,
     traced_inside,
-    unstaged,
-    unstaged_method,
     zeros_atom,
 )
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
@@ -41,7 +39,7 @@ _F = dispatch.FUNCTIONS
 def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
-        raise refused("where", "with one argument its size is known only at run time")
+        return _F[np.nonzero](condition)
     if x is NoValue or y is NoValue:
         raise ValueError("either both or neither of x and y should be given")
     chosen = np.result_type(promoted(x, y))
@@ -292,9 +290,9 @@ def _check_choices(index: Atom, count: int) -> None:
 
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
-    """As `numpy.compress`; the condition must be static."""
+    """As `numpy.compress`."""
     if traced_inside(condition):
-        raise refused("compress", "its size is known only at run time; use np.where")
+        return dispatch.SIZED[np.compress](condition, a, axis, out)
     mask = np.asarray(condition, dtype=np.bool_)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -309,19 +307,10 @@ def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -
 
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
-    """As `numpy.extract`; the condition must be static."""
+    """As `numpy.extract`."""
     if traced_inside(condition):
-        raise refused("extract", "its size is known only at run time; use np.where")
+        return dispatch.SIZED[np.extract](condition, arr)
     return take(arr, np.flatnonzero(np.ravel(condition)))
-
-
-_SIZE = "the size of its result is known only at run time; use np.where(mask, a, b) or a reduction's where="
-_UNSIZED = (
-    "nonzero argwhere flatnonzero unique unique_all unique_counts unique_inverse unique_values trim_zeros union1d "
-    "intersect1d setdiff1d setxor1d"
-)
-unstaged(_SIZE, *(getattr(np, name) for name in _UNSIZED.split()))
-unstaged_method(_SIZE, "nonzero")
 
 
 # ---- flat positions --------------------------------------------------------------------------------------------------

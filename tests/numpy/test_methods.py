@@ -166,8 +166,6 @@ def _reraise(program: Any, np: Any, a: Any) -> Any:
         (lambda np, a: a.flat, "ndarray.flat"),
         (lambda np, a: a.strides, "ndarray.strides"),
         (lambda np, a: a.view("i8"), "ndarray.view"),
-        (lambda np, a: a.nonzero(), "nonzero"),
-        (lambda np, a: np.where(a > 0), "where"),
         (lambda np, a: np.linalg.qr(a, "full"), "numpy.linalg.qr"),
         (lambda np, a: np.zeros(3, dtype=object), "dtype object"),
         (lambda np, a: np.random.rand(3), "rand"),

@@ -47,12 +47,6 @@ case(np.choose, np.array([0, -1, 5, 0]), [VECTOR, VECTOR * 2, VECTOR * 3], mode=
 case(np.compress, Static([True, False, True]), FLOATS, axis=0)
 case(np.extract, Static(TRUTHS), FLOATS)
 
-for f in (np.nonzero, np.argwhere, np.flatnonzero, np.unique, np.unique_all, np.unique_counts, np.unique_inverse):
-    case.refuses("is known only at run time", f, FLOATS)
-for f in (np.unique_values, np.trim_zeros):
-    case.refuses("is known only at run time", f, VECTOR)
-for f in (np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d):
-    case.refuses("is known only at run time", f, VECTOR, VECTOR)
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1]))
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1, 5]))
 case(np.piecewise, FLOATS, [FLOATS > 0], Static([1, 2, 3]))

@@ -9,6 +9,9 @@ from anabranch.runtime.numpy.sized import (
     products as products,
     reductions as reductions,
     reshaping as reshaping,
+    searching as searching,
+    sets as sets,
     shapes as shapes,
+    sorting as sorting,
     splitting as splitting,
 )

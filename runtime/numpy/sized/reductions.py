@@ -16,7 +16,6 @@ from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
 
 _FILLS: dict[Any, Any] = {
     np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
-    np.nanmean: np.nan, np.nanvar: np.nan, np.nanstd: np.nan,
 }  # fmt: skip
 
 
@@ -124,6 +123,22 @@ def _reduce_masked(function: Any, given: dict[str, Any], a: Any) -> Any:
 
 for _function in (np.mean, np.var, np.std):
     sized(_function)(_over_what_is_there(_function))
+
+
+def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
+    """Functions that take what is not there for NaN; where no element is NaN, they are the plain ones."""
+
+    def reduction(*args: Any, **kwargs: Any) -> Any:
+        given = _called(function, args, kwargs)
+        if given["a"].dtype.kind in "fc":
+            return _reduce(function, given, given["a"], np.nan)
+        return FUNCTIONS[plain](**given)
+
+    return reduction
+
+
+for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
+    sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
 def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:

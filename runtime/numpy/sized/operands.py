@@ -1,0 +1,106 @@
+"""What the rules of several families ask of their operands, be these of run-time or of static size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import handle, iota, zeros_atom
+from anabranch.runtime.values import atoms, bounds, compacting, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS
+from anabranch.runtime.values.extents import Extent, Masked, Window
+
+
+def array(x: Any) -> Any:
+    """The operand as an array: one of run-time size as it is."""
+    return x if wrap.is_sized(x) else handle(x)
+
+
+def flat(x: Any) -> Any:
+    """The operand as an array of one axis, in C order."""
+    return FUNCTIONS[np.ravel](array(x))
+
+
+def capacity(x: Any) -> tuple[int, ...]:
+    """The static shape that an array lies in."""
+    shape: tuple[int, ...] = x.capacity if wrap.is_sized(x) else x.shape
+    return shape
+
+
+def extents(x: Any) -> list[Extent | None]:
+    """Which elements of each axis there are."""
+    return list(x.extents) if wrap.is_sized(x) else [None] * x.ndim
+
+
+def origin(*xs: Any) -> Any:
+    """Where the run-time size of one of the arrays came from."""
+    return next((x.origin for x in xs if wrap.is_sized(x)), None)
+
+
+def view(x: Any) -> Any:
+    """The memory of static shape."""
+    return x.view if wrap.is_sized(x) else x
+
+
+def valid(x: Any) -> Atom:
+    """Which elements there are, as bools of the capacity's shape."""
+    mask = x.valid() if wrap.is_sized(x) else None
+    return zeros_atom(capacity(x), np.bool_, value=True) if mask is None else mask
+
+
+def padded(x: Any, fill: Any) -> Atom:
+    """The value with `fill` where no element is."""
+    made: Atom = x.padded(fill).atom if wrap.is_sized(x) else x.atom
+    return made
+
+
+def fronted(x: Any, *axes: int) -> Any:
+    """The same elements from the front of these axes on, of all by default."""
+    return x.anchored(*axes) if wrap.is_sized(x) else x
+
+
+def window(stop: Any) -> Extent:
+    """The elements from the front of an axis on."""
+    return Window(0, stop)
+
+
+def with_axis(x: Any, view: Any, axis: int, extent: Extent | None) -> Any:
+    """An array of x's extents but for one axis."""
+    kept = extents(x)
+    kept[axis] = extent
+    return wrap.with_extents(view, kept, origin(x))
+
+
+def front(count: Any, size: int) -> Atom:
+    """The first `count` of `size` places, as bools."""
+    line = atoms.broadcast_to(bounds.atom_of(count), (size,))
+    return atoms.ufunc(np.less, iota((size,)), line)
+
+
+def behind(dtype: np.dtype[Any]) -> Any:
+    """What no value of a dtype is sorted behind."""
+    if dtype.kind == "c":
+        return complex(np.nan, np.nan)
+    if dtype.kind == "f":
+        return np.nan
+    return True if dtype.kind == "b" else np.iinfo(dtype).max
+
+
+def places(x: Any, axis: int) -> Atom:
+    """For each place of an axis, the index of the element that is there."""
+    (n, extent) = (capacity(x)[axis], extents(x)[axis])
+    if isinstance(extent, Masked):
+        return compacting.ranks(extent.mask.atom)
+    line = iota((n,))
+    if not isinstance(extent, Window):
+        return line
+    return atoms.ufunc(np.subtract, line, atoms.broadcast_to(bounds.atom_of(extent.start), (n,)))
+
+
+def spread(line: Atom, axis: int, shape: tuple[int, ...]) -> Atom:
+    """A line along an axis, the same for all places of the others."""
+    ones = [1] * len(shape)
+    ones[axis] = line.type.shape[0]
+    return atoms.broadcast_to(atoms.reshape(line, ones), shape)

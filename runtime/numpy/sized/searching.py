@@ -1,0 +1,198 @@
+"""The positions and the elements that a condition selects: as many as only the run knows.
+
+What is selected is not moved: it stays where it is, with a mask.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import atom_of, fresh, implements, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, places, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, sized, sized_method
+from anabranch.runtime.values.extents import Masked, Window, masked
+
+_ZERO_DIMENSIONAL = (
+    "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this "
+    "error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
+)
+
+
+def truth(x: Any) -> Atom:
+    """Which places hold an element that is not zero."""
+    value = operands.view(x).atom
+    if value.type.dtype != np.bool_:
+        value = atoms.ufunc(np.not_equal, value, zeros_atom(value.type.shape, value.type.dtype))
+    there = x.valid() if wrap.is_sized(x) else None
+    return value if there is None else atoms.logical_and(value, there)
+
+
+def _columns(x: Any) -> tuple[list[Atom], Masked]:
+    """The index along each axis of each place of an array, flat, and at which of them an element is not zero."""
+    shape = operands.capacity(x)
+    count = math.prod(shape)
+    lines = [operands.spread(operands.places(x, axis), axis, shape) for axis in range(len(shape))]
+    return [atoms.reshape(line, (count,)) for line in lines], masked(atoms.reshape(truth(x), (count,)))
+
+
+@sized(np.nonzero)
+@implements(np.nonzero)
+def nonzero(a: Any) -> Any:
+    """As `numpy.nonzero`."""
+    x = operands.array(a)
+    if not x.ndim:
+        raise ValueError(_ZERO_DIMENSIONAL)
+    columns, where = _columns(x)
+    return tuple(wrap.with_extents(fresh(c), (where,)) for c in columns)
+
+
+METHODS["nonzero"] = nonzero
+
+
+@sized(np.flatnonzero)
+@implements(np.flatnonzero)
+def flatnonzero(a: Any) -> Any:
+    """As `numpy.flatnonzero`."""
+    return nonzero(operands.flat(a))[0]
+
+
+@sized(np.argwhere)
+@implements(np.argwhere)
+def argwhere(a: Any) -> Any:
+    """As `numpy.argwhere`."""
+    x = operands.array(a)
+    columns, where = _columns(x)
+    count = where.mask.shape[0]
+    rows = [atoms.reshape(c, (count, 1)) for c in columns]
+    if not rows:
+        table: Atom = zeros_atom((count, 0), np.int64)
+    else:
+        table = rows[0] if len(rows) == 1 else atoms.op("concatenate", *rows, axis=1)
+    return wrap.with_extents(fresh(table), (where, None))
+
+
+@sized(np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """As `numpy.compress`, of a condition that is known only at run time."""
+    wanted = operands.array(condition)
+    if wanted.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    x = operands.array(a)
+    if axis is None:
+        x, axis = operands.flat(x), 0
+    at = one_axis(axis, x.ndim)
+    chosen = masked(_chosen(wanted, x, at))
+    made = operands.with_axis(x, operands.view(x), at, chosen)
+    return stored(out, made.__copy__())
+
+
+def _chosen(condition: Any, x: Any, axis: int) -> Atom:
+    """The places along an axis at which the condition holds, which may be shorter than the axis."""
+    extent, size = operands.extents(x)[axis], operands.capacity(x)[axis]
+    if not wrap.is_sized(condition) and extent is None and condition.shape == (size,):
+        return truth(condition)
+    here = operands.fronted(condition)
+    line = truth(here)
+    count = x.shape[axis]
+    _refuse_beyond(line, count, axis)
+    moved = compacting.placed(compacting.resized(line, 0, max(line.type.shape[0], size)), 0, extent, size)
+    inside = operands.front(here.shape[0], max(line.type.shape[0], size))
+    there = compacting.placed(inside, 0, extent, size)
+    made = atoms.logical_and(moved, there)
+    valid = None if extent is None else extent.valid(size)
+    return made if valid is None else atoms.logical_and(made, valid)
+
+
+def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
+    """Raise for an element that is chosen behind the end of the axis."""
+    (n,) = line.type.shape
+    if n and not (isinstance(count, int) and n <= count):
+        empty = atoms.logical_and(atoms.op("reduce_any", line, axes=(0,)), atoms.logical_not(aligning.differ(count, 0)))
+        aligning.refuse(empty, IndexError, "cannot do a non-empty take from an empty axes.")
+        beyond = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
+        places.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
+
+
+@sized_method("compress")
+def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    """As `ndarray.compress`."""
+    return compress(condition, a, axis, out)
+
+
+@sized(np.extract)
+def extract(condition: Any, arr: Any) -> Any:
+    """As `numpy.extract`."""
+    return compress(operands.flat(condition), operands.flat(arr))
+
+
+@sized(np.trim_zeros)
+@implements(np.trim_zeros)
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    """As `numpy.trim_zeros` of one axis: a view."""
+    x = operands.array(filt)
+    if x.ndim != 1:
+        raise refused("trim_zeros", "of a run-time array of more than one axis")
+    x = operands.fronted(x) if isinstance(operands.extents(x)[0], Masked) else x
+    size = operands.capacity(x)[0]
+    if not size:
+        return x
+    some = truth(x)
+    none = atoms.logical_not(atoms.op("reduce_any", some, axes=(0,)))
+    extent = operands.extents(x)[0] or operands.window(size)
+    assert isinstance(extent, Window)
+    trims = trim.lower()
+    start, stop = extent.start, extent.stop
+    if "f" in trims:
+        start = bounds.limited(bounds.bound_of(fresh(atoms.op("argmax", some, axis=0))), 0, size)
+    if "b" in trims:
+        last = atoms.op("argmax", atoms.op("reverse", some, axes=(0,)), axis=0)
+        stop = bounds.subtract(size, bounds.limited(bounds.bound_of(fresh(last)), 0, size))
+    start = bounds.choose(none, extent.stop, start) if "f" in trims else start
+    stop = bounds.choose(none, start, stop) if "b" in trims else stop
+    del axis
+    return wrap.with_extents(operands.view(x), (Window(start, stop),), operands.origin(x))
+
+
+@sized(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """As `numpy.searchsorted`."""
+    base = a if sorter is None else FUNCTIONS[np.take](a, sorter)
+    if wrap.is_sized(v):
+        line = base
+
+        def search(wanted: Any) -> Any:
+            return searchsorted(line, wanted, side)
+
+        return aligning.elementwise(search, (v,))
+    if not wrap.is_sized(base):
+        return FUNCTIONS[np.searchsorted](base, v, side)
+    if base.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    line = operands.fronted(base)
+    found = FUNCTIONS[np.searchsorted](line.padded(operands.behind(line.dtype)), v, side)
+    least = FUNCTIONS[np.minimum](found, line.shape[0])
+    return least if getattr(least, "shape", ()) else wrap.numpy_result(atom_of(least))
+
+
+@sized(np.digitize)
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    """As `numpy.digitize`."""
+    if not wrap.is_sized(bins):
+        return aligning.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))
+    if bins.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    line = operands.fronted(bins)
+    rising = FUNCTIONS[np.all](line[1:] >= line[:-1])
+    falling = FUNCTIONS[np.all](line[1:] <= line[:-1])
+    neither = FUNCTIONS[np.logical_not](FUNCTIONS[np.logical_or](rising, falling))
+    aligning.refuse(atom_of(neither), ValueError, "bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
+    back = line.shape[0] - FUNCTIONS[np.searchsorted](line[::-1], x, side)
+    made = FUNCTIONS[np.where](rising, FUNCTIONS[np.searchsorted](line, x, side), back)
+    return made if wrap.is_sized(made) or made.shape else made[()]

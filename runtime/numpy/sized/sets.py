@@ -1,0 +1,257 @@
+"""Sets: what is in an array, each element once; as many as only the run knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
+from anabranch.runtime.numpy.core import implements
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.values import aligning, atoms, bounds, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values.extents import Masked, masked
+
+
+@frozen
+class _Runs:
+    """The elements of an array in order, and which of them are the first of those that are equal.
+
+    Attributes
+    ----------
+    ordered : Atom
+        The elements, then what is not there.
+    count : int or PythonScalar
+        How many there are.
+    order : Atom or None
+        Where each of them was among all, where that is asked for.
+    first : Masked
+        The first of each run.
+    """
+
+    ordered: Atom
+    count: Any
+    order: Atom | None
+    first: Masked
+
+    def chosen(self, line: Atom, origin: Any) -> Any:
+        """The elements of a line that belong to the first of each run."""
+        return wrap.with_extents(fresh(line), (self.first,), origin)
+
+    def counts(self) -> Atom:
+        """How many elements there are in the run that begins at a place."""
+        size = self.ordered.type.shape[0]
+        end = atoms.broadcast_to(bounds.atom_of(self.count), (size,))
+        starts = atoms.select(self.first.mask.atom, iota((size,)), end)
+        # The place where the next run begins: the least start behind.
+        backwards = atoms.op("cummin", atoms.op("reverse", starts, axes=(0,)), axis=0)
+        least = atoms.op("reverse", backwards, axes=(0,))
+        one_on = atoms.op("slice", least, starts=(1,), limits=(size,), strides=(1,))
+        last = atoms.reshape(bounds.atom_of(self.count), (1,))
+        following = atoms.op("concatenate", one_on, last, axis=0)
+        return atoms.ufunc(np.subtract, following, iota((size,)))
+
+    def places(self) -> Atom:
+        """For each element, as it stood in the array, which of the runs it belongs to."""
+        assert self.order is not None
+        size = self.ordered.type.shape[0]
+        numbers = atoms.op("cumsum", atoms.convert(self.first.mask.atom, np.int64), axis=0)
+        numbers = atoms.ufunc(np.subtract, numbers, zeros_atom((size,), np.int64, 1))
+        where = atoms.reshape(self.order, (size, 1))
+        return atoms.op("scatter", zeros_atom((size,), np.int64), where, numbers, combine="set")
+
+
+def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
+    """The runs of an array of one axis; with `ordered`, where they were."""
+    size = operands.capacity(x)[0]
+    order = None
+    if ordered:
+        x = operands.fronted(x)
+        order = operands.view(FUNCTIONS[np.argsort](x, kind="stable")).atom
+        line = operands.padded(x, operands.behind(x.dtype))
+        line = atoms.op("gather", line, atoms.reshape(order, (size, 1))) if size else line
+    else:
+        line = operands.view(FUNCTIONS[np.sort](x)).atom
+    there = operands.front(x.shape[0], size)
+    if size:
+        there = atoms.logical_and(there, _differs(line, equal_nan))
+    return _Runs(line, x.shape[0], order, masked(there))
+
+
+def _differs(line: Atom, equal_nan: bool) -> Atom:
+    """Where an element of a sorted line is another than the one before it."""
+    (size,) = line.type.shape
+    here, before = _neighbours(line)
+    other = atoms.ufunc(np.not_equal, here, before)
+    if equal_nan and line.type.dtype.kind in "fc":
+        both = atoms.logical_and(atoms.ufunc(np.isnan, here), atoms.ufunc(np.isnan, before))
+        other = atoms.logical_and(other, atoms.logical_not(both))
+    return atoms.op("concatenate", zeros_atom((1,), np.bool_, value=True), other, axis=0) if size > 1 else other_one(size)
+
+
+def other_one(size: int) -> Atom:
+    """True for the one element that there is."""
+    return zeros_atom((size,), np.bool_, value=True)
+
+
+def _neighbours(line: Atom) -> tuple[Atom, Atom]:
+    (size,) = line.type.shape
+    ends = ((1, size), (0, size - 1))
+    here, before = (atoms.op("slice", line, starts=(i,), limits=(j,), strides=(1,)) for i, j in ends)
+    return here, before
+
+
+@sized(np.unique)
+@implements(np.unique)
+def unique(
+    ar: Any,
+    return_index: Any = False,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    axis: Any = None,
+    *,
+    equal_nan: Any = True,
+    sorted: Any = True,
+) -> Any:
+    """As `numpy.unique` of all elements; they are sorted whatever `sorted` says."""
+    array = operands.array(ar)
+    if axis is not None and array.ndim != 1:
+        raise refused("unique", "of a run-time array along an axis of several; loop over the rows")
+    x = operands.flat(array)
+    runs = _runs(x, bool(return_index or return_inverse), bool(equal_nan))
+    origin = operands.origin(array)
+    made = [runs.chosen(runs.ordered, origin)]
+    if return_index:
+        assert runs.order is not None
+        made.append(runs.chosen(runs.order, origin))
+    if return_inverse:
+        made.append(_inverse(runs, array, x))
+    if return_counts:
+        made.append(runs.chosen(runs.counts(), origin))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
+    """Which of the runs each element belongs to, in the shape of the array."""
+    line = fresh(runs.places())
+    if not wrap.is_sized(array):
+        return FUNCTIONS[np.reshape](line, array.shape)
+    if array.ndim != 1:
+        return array._needs_size("an array of one axis (for the inverse of unique(), which has its shape)")
+    return operands.with_axis(operands.fronted(x), line, 0, operands.window(bounds.limited(x.shape[0], 0, line.size)))
+
+
+def _register(original: Any, named: Any, **asked: bool) -> None:
+    def function(x: Any) -> Any:
+        made = unique(x, equal_nan=False, **asked)
+        return named(*made) if named is not None else made
+
+    sized(original)(implements(original)(function))
+
+
+def _result(name: str) -> Any:
+    return getattr(np.lib._arraysetops_impl, name)
+
+
+_register(np.unique_values, None)
+_register(np.unique_counts, _result("UniqueCountsResult"), return_counts=True)
+_register(np.unique_inverse, _result("UniqueInverseResult"), return_inverse=True)
+_register(
+    np.unique_all, _result("UniqueAllResult"), return_index=True, return_inverse=True, return_counts=True
+)
+
+
+# ---- membership ------------------------------------------------------------------------------------------------------
+
+
+@sized(np.isin)
+def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+    """As `numpy.isin`."""
+    if not wrap.is_sized(test_elements):
+        return aligning.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
+    line, count = _sorted_line(test_elements)
+
+    def search(x: Any) -> Any:
+        return _among(operands.array(x), line, count, bool(invert))
+
+    return aligning.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
+
+
+def _sorted_line(x: Any) -> tuple[Any, Any]:
+    flat = operands.flat(x)
+    return FUNCTIONS[np.sort](flat), flat.shape[0]
+
+
+def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
+    """Which elements are in a sorted line; NaN is in nothing."""
+    size = operands.capacity(line)[0]
+    if not size:
+        return fresh(zeros_atom(x.shape, np.bool_, value=invert))
+    place = FUNCTIONS[np.asarray](FUNCTIONS[np.searchsorted](line, x))
+    there = FUNCTIONS[np.take](operands.view(line), FUNCTIONS[np.minimum](place, size - 1))
+    found = FUNCTIONS[np.logical_and](place < count, FUNCTIONS[np.equal](there, x))
+    return FUNCTIONS[np.logical_not](found) if invert else found
+
+
+# ---- two sets --------------------------------------------------------------------------------------------------------
+
+
+def _together(*xs: Any) -> Any:
+    """The elements of arrays of one axis, one after the other, where they are."""
+    dtype = np.result_type(*(x.dtype for x in xs))
+    value = [atoms.convert(operands.view(x).atom, dtype) for x in xs]
+    there = [operands.valid(x) for x in xs]
+    line, mask = (atoms.op("concatenate", *parts, axis=0) for parts in (value, there))
+    return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
+
+
+def _lines(*xs: Any) -> list[Any]:
+    dtype = np.result_type(promoted(*(operands.view(operands.array(x)) for x in xs)))
+    lines = [operands.flat(x) for x in xs]
+    return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
+
+
+def _once(x: Any, assume_unique: Any) -> Any:
+    return x if assume_unique else unique(x)
+
+
+@sized(np.union1d)
+@implements(np.union1d)
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """As `numpy.union1d`."""
+    return unique(_together(*_lines(ar1, ar2)))
+
+
+@sized(np.setdiff1d)
+@implements(np.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """As `numpy.setdiff1d`."""
+    x, other = operands.flat(ar1), operands.flat(ar2)
+    x, other = _once(x, assume_unique), _once(other, assume_unique)
+    return x[FUNCTIONS[np.isin](x, other, invert=True)]
+
+
+@sized(np.setxor1d)
+@implements(np.setxor1d)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    """As `numpy.setxor1d`."""
+    a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
+    alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
+    return FUNCTIONS[np.sort](_together(*alone))
+
+
+@sized(np.intersect1d)
+@implements(np.intersect1d)
+def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
+    """As `numpy.intersect1d`."""
+    a, b = _lines(ar1, ar2)
+    if not return_indices:
+        x = FUNCTIONS[np.sort](_once(a, assume_unique))
+        return x[FUNCTIONS[np.isin](x, b)]
+    (x, first), (y, second) = (unique(v, return_index=True) for v in (a, b))
+    both = FUNCTIONS[np.isin](x, y)
+    common = x[both]
+    return common, first[both], FUNCTIONS[np.take](second, FUNCTIONS[np.searchsorted](y, common))

@@ -1,0 +1,307 @@
+"""Sorting of arrays whose size is known only at run time: what is not there is sorted behind all that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.numpy import quantiles
+from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.numpy.sized.reductions import highest, lowest, refuse_empty
+from anabranch.runtime.values import aligning, atoms, bounds, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
+
+
+def _line(a: Any, axis: Any) -> tuple[Any, int]:
+    """The array, flat where no axis is given, and the axis."""
+    return (operands.flat(a), 0) if axis is None else (a, one_axis(axis, a.ndim))
+
+
+def in_order(a: Any, axis: int, **how: Any) -> Any:
+    """The array sorted along an axis, at whose front the elements that are there are."""
+    if operands.extents(a)[axis] is None:
+        made = FUNCTIONS[np.sort](operands.view(a), axis, **how)
+        return a.with_view(made) if wrap.is_sized(a) else made
+    made = FUNCTIONS[np.sort](a.padded(operands.behind(a.dtype)), axis, **how)
+    return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
+
+
+def _size(a: Any, axis: int) -> Any:
+    return bounds.limited(a.shape[axis], 0, a.capacity[axis])
+
+
+@sized(np.sort)
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """As `numpy.sort`."""
+    x, at = _line(a, axis)
+    return in_order(x, at, kind=kind, order=order, stable=stable)
+
+
+@sized_method("sort")
+def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    """As `ndarray.sort`."""
+    a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable))
+
+
+@sized(np.argsort)
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """As `numpy.argsort`; ties stay in order for every kind."""
+    x, at = _line(a, axis)
+    # From the front on: of equal elements those that are there come first.
+    x = x.anchored(at) if operands.extents(x)[at] is not None else x
+    made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
+    return x.with_view(made)
+
+
+@sized(np.partition)
+def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    """As `numpy.partition`: sorted, which is one of the partitions."""
+    x, at = _line(a, axis)
+    _check_kth(kth, x, at)
+    return sort(x, at, order=order)
+
+
+@sized(np.argpartition)
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+    """As `numpy.argpartition`: the positions that sort."""
+    x, at = _line(a, axis)
+    _check_kth(kth, x, at)
+    return argsort(x, at, order=order)
+
+
+@sized_method("partition")
+def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+    """As `ndarray.partition`."""
+    a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
+
+
+def _check_kth(kth: Any, x: Any, axis: int) -> None:
+    """Raise for a place that is not on the axis, unless nothing is."""
+    places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
+    size, some = x.shape[axis], aligning.differ(x.size, 0)
+    count = bounds.atom_of(size)
+    text = "kth(={}) out of bounds ({})"
+    for place in map(bounds.bound_of, places):
+        at = bounds.atom_of(place)
+        over = atoms.ufunc(np.greater_equal, at, count)
+        aligning.refuse(atoms.logical_and(some, over), ValueError, text, place, size)
+        under = atoms.ufunc(np.less, at, atoms.ufunc(np.negative, count))
+        aligning.refuse(atoms.logical_and(some, under), ValueError, text, bounds.add(place, size), size)
+
+
+@sized(np.lexsort)
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    """As `numpy.lexsort`."""
+    items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
+    if not items:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    text = "all keys need to be the same shape"
+    aligned = aligning.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
+    made = [wrap.with_extents(operands.array(k), aligned.extents) for k in aligned.operands]
+    given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
+    return aligned.made(FUNCTIONS[np.lexsort](given, axis))
+
+
+@sized(np.sort_complex)
+def sort_complex(a: Any) -> Any:
+    """As `numpy.sort_complex`."""
+    made = sort(a)
+    if made.dtype.kind == "c":
+        return made
+    small = made.dtype.char in "bhBH"
+    return made.astype(np.complex64 if small or made.dtype.char == "f" else np.complex128)
+
+
+# ---- order statistics ------------------------------------------------------------------------------------------------
+
+
+def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+    """The array with the axes that are gone over as the last one, and which they were."""
+    axes = axes_tuple(axis, a.ndim)
+    if len(axes) == a.ndim:
+        return operands.flat(a), axes
+    if len(axes) == 1:
+        return FUNCTIONS[np.moveaxis](a, axes[0], -1), axes
+    return a._needs_size("one axis, or all,"), axes
+
+
+def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -> Any:
+    if keepdims is not NoValue and keepdims:
+        made = FUNCTIONS[np.expand_dims](made, axes) if hasattr(made, "shape") else made
+    return stored(out, made)
+
+
+@sized(np.median)
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+    """As `numpy.median`: NaN where a line holds one, or nothing."""
+    x, axes = _columns(a, axis)
+    made = _middle(in_order(x, x.ndim - 1), x.shape[-1])
+    if x.dtype.kind in "fc":
+        made = FUNCTIONS[np.where](FUNCTIONS[np.any](FUNCTIONS[np.isnan](x), axis=-1), x.dtype.type(np.nan), made)
+    return _shaped(_scalar(made), a, axes, keepdims, out)
+
+
+@sized(np.nanmedian)
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+    """As `numpy.nanmedian`."""
+    x, axes = _columns(a, axis)
+    count = x.shape[-1]
+    if x.dtype.kind in "fc":
+        numbers = FUNCTIONS[np.logical_not](FUNCTIONS[np.isnan](x))
+        count = FUNCTIONS[np.count_nonzero](numbers, axis=-1)
+    return _shaped(_scalar(_middle(in_order(x, x.ndim - 1), count)), a, axes, keepdims, out)
+
+
+def _scalar(made: Any) -> Any:
+    return made if wrap.is_sized(made) or made.shape else made[()]
+
+
+def _middle(ordered: Any, count: Any) -> Any:
+    """The mean of the one or two elements in the middle of the first `count` of each line."""
+    view = operands.view(ordered)
+    if not view.shape[-1]:
+        return FUNCTIONS[np.mean](view, axis=-1)
+    # A line's count on an axis of its own, beside the places of that line.
+    counts = FUNCTIONS[np.asarray](operands.view(count) if wrap.is_sized(count) else count)[..., None]
+    low, high = ((counts + shift) // 2 for shift in (-1, 0))
+    pair = [_picked(view, FUNCTIONS[np.maximum](i, 0)) for i in (low, high)]
+    both = FUNCTIONS[np.mean](FUNCTIONS[np.stack](pair, axis=-1), axis=-1)
+    alone = FUNCTIONS[np.mean](pair[0][..., None], axis=-1)
+    made = FUNCTIONS[np.where](low == high, alone, both)
+    made = FUNCTIONS[np.where](counts == 0, made.dtype.type(np.nan), made)[..., 0]
+    rest = operands.extents(ordered)[:-1]
+    return wrap.with_extents(made, rest, operands.origin(ordered))
+
+
+def _picked(view: Any, index: Any) -> Any:
+    shape = (*view.shape[:-1], 1)
+    index = FUNCTIONS[np.broadcast_to](index, shape)
+    return FUNCTIONS[np.take_along_axis](view, FUNCTIONS[np.asarray](index), -1)
+
+
+def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> None:
+    def rule(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: Any = False,
+        method: Any = "linear",
+        keepdims: Any = NoValue,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        del overwrite_input  # a permission
+        for name, x in (("q", q), ("weights", weights)):
+            if wrap.is_sized(x):
+                x._needs_size(f"{name} of {function.__name__}()")
+        if weights is not None:
+            a._needs_size(f"the array of {function.__name__}() with weights")
+        keep = keepdims is not NoValue and bool(keepdims)
+        asked = quantiles.Request(a.view, q, axis, None, method, keep, None, scale, ignores_nan)
+        return stored(out, _of_lines(asked, a, axis))
+
+    sized(function)(rule)
+
+
+def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
+    """The quantiles along one axis of an array, or of all of it."""
+    x, axes = _columns(a, axis)
+    level = quantiles.checked_levels(asked)
+    count, rest = x.shape[-1], operands.extents(x)[:-1]
+    _check_some(asked, level, x, atoms.logical_not(aligning.differ(count, 0)))
+    outer = operands.capacity(x)[:-1]
+    kept = [None if i in axes else e for i, e in enumerate(a.extents)]
+    wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
+    table = FUNCTIONS[np.transpose](operands.view(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
+    counts, missing = _counts(x, count, asked.ignores_nan)
+    lines = quantiles.Lines(table, counts, outer, wide, missing)
+    made = quantiles.found(asked, level, table, lines)
+    extents = [None] * level.ndim + (kept if asked.keepdims else rest)
+    return wrap.with_extents(made, extents, operands.origin(x)) if any(extents) else made
+
+
+def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
+    """Raise where there is nothing on the axis; NumPy's functions that leave NaN out then give NaN, just one."""
+    if not asked.ignores_nan:
+        aligning.refuse(nothing, IndexError, quantiles.NOTHING)
+        return
+    if x.dtype.kind != "f" and quantiles.names_element(asked.method):
+        x._needs_size(f"a quantile by method={asked.method!r} that is NaN where there is nothing")
+    if level.ndim:
+        text = "several quantiles without NaN of an array that turns out to be empty: NumPy gives a single NaN for them"
+        aligning.refuse(nothing, UnsupportedOperationError, text)
+
+
+def _counts(x: Any, count: Any, ignores_nan: bool) -> tuple[Any, Any]:
+    """How many elements of each line are gone over, and which lines have no quantile."""
+    lines = math.prod(operands.capacity(x)[:-1])
+    every = fresh(atoms.broadcast_to(bounds.atom_of(count), (lines,)))
+    if x.dtype.kind != "f":
+        return every, FUNCTIONS[np.equal](every, 0) if ignores_nan else None
+    numbers = FUNCTIONS[np.logical_not](FUNCTIONS[np.isnan](x))
+    there = operands.view(FUNCTIONS[np.count_nonzero](numbers, axis=-1))
+    there = FUNCTIONS[np.reshape](FUNCTIONS[np.asarray](there), (lines,))
+    bad = FUNCTIONS[np.equal](there, 0) if ignores_nan else FUNCTIONS[np.not_equal](there, every)
+    return (there if ignores_nan else every), bad
+
+
+_quantile(np.quantile, "unit", ignores_nan=False)
+_quantile(np.percentile, "percent", ignores_nan=False)
+_quantile(np.nanquantile, "unit", ignores_nan=True)
+_quantile(np.nanpercentile, "percent", ignores_nan=True)
+
+
+# ---- extremes that leave NaN out -------------------------------------------------------------------------------------
+
+
+def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype[Any]], Any]) -> None:
+    def rule(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, **given: Any) -> Any:
+        if given.get("initial", NoValue) is NoValue:
+            refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+        fill = np.nan if a.dtype.kind in "fc" else worst(a.dtype)
+        made = FUNCTIONS[function](a.padded(fill), axis=axis, keepdims=keepdims, **given)
+        keep = keepdims is not NoValue and bool(keepdims)
+        return stored(out, reduced(made, a, axis, keep))
+
+    sized(function)(rule)
+
+
+def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """What was made of an array by going over some axes, with the extents of the others."""
+    axes = axes_tuple(axis, a.ndim)
+    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
+    return wrap.with_extents(made, extents, a.origin) if any(extents) else made
+
+
+_extreme(np.nanmax, np.fmax, lowest)
+_extreme(np.nanmin, np.fmin, highest)
+
+
+def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
+    def rule(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+        if a.dtype.kind not in "fc":
+            return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
+        refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")
+        x = operands.flat(a) if axis is None else a
+        x = x.anchored()
+        at = 0 if axis is None else one_axis(axis, a.ndim)
+        where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
+        bad = FUNCTIONS[np.any](where)
+        aligning.refuse(wrap.as_atom(bad), ValueError, "All-NaN slice encountered")
+        worst = lowest if plain is np.argmax else highest
+        numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
+        return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
+
+    sized(function)(rule)
+
+
+_position(np.nanargmax, np.argmax)
+_position(np.nanargmin, np.argmin)
