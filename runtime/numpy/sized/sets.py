@@ -8,8 +8,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
-from anabranch.runtime.numpy.core import implements
+from anabranch.runtime.numpy.core import fresh, implements, iota, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import aligning, atoms, bounds, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized
@@ -44,6 +43,8 @@ class _Runs:
     def counts(self) -> Atom:
         """How many elements there are in the run that begins at a place."""
         size = self.ordered.type.shape[0]
+        if not size:
+            return zeros_atom((0,), np.int64)
         end = atoms.broadcast_to(bounds.atom_of(self.count), (size,))
         starts = atoms.select(self.first.mask.atom, iota((size,)), end)
         # The place where the next run begins: the least start behind.
@@ -83,18 +84,12 @@ def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
 
 def _differs(line: Atom, equal_nan: bool) -> Atom:
     """Where an element of a sorted line is another than the one before it."""
-    (size,) = line.type.shape
     here, before = _neighbours(line)
     other = atoms.ufunc(np.not_equal, here, before)
     if equal_nan and line.type.dtype.kind in "fc":
         both = atoms.logical_and(atoms.ufunc(np.isnan, here), atoms.ufunc(np.isnan, before))
         other = atoms.logical_and(other, atoms.logical_not(both))
-    return atoms.op("concatenate", zeros_atom((1,), np.bool_, value=True), other, axis=0) if size > 1 else other_one(size)
-
-
-def other_one(size: int) -> Atom:
-    """True for the one element that there is."""
-    return zeros_atom((size,), np.bool_, value=True)
+    return atoms.op("concatenate", zeros_atom((1,), np.bool_, value=True), other, axis=0)
 
 
 def _neighbours(line: Atom) -> tuple[Atom, Atom]:
@@ -159,9 +154,7 @@ def _result(name: str) -> Any:
 _register(np.unique_values, None)
 _register(np.unique_counts, _result("UniqueCountsResult"), return_counts=True)
 _register(np.unique_inverse, _result("UniqueInverseResult"), return_inverse=True)
-_register(
-    np.unique_all, _result("UniqueAllResult"), return_index=True, return_inverse=True, return_counts=True
-)
+_register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_inverse=True, return_counts=True)
 
 
 # ---- membership ------------------------------------------------------------------------------------------------------
@@ -254,4 +247,4 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: 
     (x, first), (y, second) = (unique(v, return_index=True) for v in (a, b))
     both = FUNCTIONS[np.isin](x, y)
     common = x[both]
-    return common, first[both], FUNCTIONS[np.take](second, FUNCTIONS[np.searchsorted](y, common))
+    return common, first[both], second[FUNCTIONS[np.searchsorted](y, common)]
