@@ -8,11 +8,11 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom, Program
 from anabranch.runtime.numpy import stepping
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, iota
+from anabranch.runtime.numpy.core import NoValue, atom_of
+from anabranch.runtime.numpy.sized import folding, operands
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, compacting
 
 _SCATTERED = frozenset(
     ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -21,29 +21,32 @@ _SCATTERED = frozenset(
 _WRAPPING = frozenset(("add", "subtract", "multiply"))
 
 
-def scatter_at(ufunc: np.ufunc, a: Array, indices: Any, b: Any) -> None:
+def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     """`ufunc.at(a, indices, b)`, by way of the flat positions that the indices select.
 
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.
     """
-    where = atom_of(fresh(atoms.reshape(iota((a.size,)), a.shape))[indices])
+    memory = operands.view(a)
+    where, target = folding.places(a, indices)
     count = where.type.size
-    operands = []
+    given = []
     if b is not NoValue:
-        value = atoms.broadcast_to(atom_of(b), where.type.shape)
-        operands.append(atoms.reshape(value, (count,)))
+        value = atoms.broadcast_to(atom_of(b), where.type.shape) if target is None else folding.fitted(b, target)
+        given.append(atoms.reshape(value, (count,)))
     if not count:
         return
-    flat, places = atoms.reshape(a.atom, (a.size,)), atoms.reshape(where, (count, 1))
-    loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in operands), None))
-    if operands and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):
-        updates = atoms.convert(operands[0], a.dtype)
+    flat, places = atoms.reshape(memory.atom, (memory.size,)), atoms.reshape(where, (count, 1))
+    if target is not None:  # what is not there goes to a place of its own, which is cut off afterwards
+        flat = compacting.extended(flat, 0, 0, 1)
+    loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in given), None))
+    if given and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):
+        updates = atoms.convert(given[0], a.dtype)
         written = atoms.op("scatter", flat, places, updates, combine=ufunc.__name__)
     else:
-        if operands:
-            stepping.Loop(ufunc, loop).check(operands[0])
-        written = _one_by_one(ufunc, loop, flat, places, operands)
-    a.set(atoms.reshape(written, a.shape))
+        if given:
+            stepping.Loop(ufunc, loop).check(given[0])
+        written = _one_by_one(ufunc, loop, flat, places, given)
+    memory.set(atoms.reshape(compacting.resized(written, 0, memory.size), memory.shape))
 
 
 def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:

@@ -6,21 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, implements, one_axis
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.numpy.core import axes_tuple, handle, implements, one_axis
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.values import dispatch
 
 _F = dispatch.FUNCTIONS
 
 
 def _floats(x: Any) -> Any:
-    array = handle(x)
-    return array if array.dtype.kind in "fc" else fresh(atoms.convert(array.atom, np.float64))
+    array = operands.array(x)
+    return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
 def _squares(x: Any) -> Any:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
+@dispatch.sized(np.linalg.norm)
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.linalg.norm`."""

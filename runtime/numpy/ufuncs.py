@@ -27,7 +27,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.selection import refuse_outside
-from anabranch.runtime.numpy.sized import outputs as sized
+from anabranch.runtime.numpy.sized import folding, outputs as sized
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, sequences, strides, wrap
 from anabranch.runtime.values.arithmetic import output_casting_error as output_casting_error
@@ -169,6 +169,8 @@ class StagedUfunc:
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         folds.only_binary(self.ufunc, "reduce")
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
+        if wrap.is_sized(array) or wrap.is_sized(options.where):
+            return folding.reduce(self.ufunc, array, options)
         try:
             return folds.reduce(self.ufunc, resolved(array), options)
         except rehearsal.FAILURES as error:
@@ -181,6 +183,8 @@ class StagedUfunc:
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         folds.only_binary(self.ufunc, "accumulate")
+        if wrap.is_sized(array) or wrap.is_sized(out):
+            return folding.accumulate(self, array, axis, dtype, out)
         try:
             return self._accumulated(resolved(array), axis, dtype, out)
         except rehearsal.FAILURES as error:
@@ -202,6 +206,8 @@ class StagedUfunc:
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
+        if wrap.is_sized(a) or wrap.is_sized(b):
+            return folding.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
         x, y = (atom_of(resolved(v)) for v in (a, b))
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
@@ -211,7 +217,7 @@ class StagedUfunc:
         if not traced_inside((a, indices, b)):
             self.ufunc.at(*((a, indices) if b is NoValue else (a, indices, b)))
             return
-        if not isinstance(a, Array):
+        if not isinstance(a, Array) and not wrap.is_sized(a):
             raise TypeError("first operand must be array")
         try:
             scatter_at(self.ufunc, a, resolved(indices), resolved(b))
@@ -224,6 +230,8 @@ class StagedUfunc:
         if not traced_inside((array, indices, out)):
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         folds.only_binary(self.ufunc, "reduceat")
+        if any(map(wrap.is_sized, (array, indices, out))):
+            return folding.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
             return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
         except rehearsal.FAILURES as error:

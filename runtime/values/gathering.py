@@ -94,6 +94,7 @@ def indices(view: Array, advanced: Sequence[tuple[int, Any]], adjacent: bool, ex
         aligned = aligning.broadcast(operands, fill=0, text=text)
         operands, of_indices = aligned.operands, aligned.extents
     shape = arithmetic.broadcast_shapes(*(wrap.shape_of(k) for k in operands))
+    of_indices = of_indices or (None,) * len(shape)
     axes = tuple(axis for axis, _ in advanced)
     order = (*axes, *(i for i in range(view.ndim) if i not in axes))
     made = Indices(axes, order, atoms.literal(0), shape, axes[0] if adjacent else 0, tuple(of_indices))

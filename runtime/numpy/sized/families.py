@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from anabranch.runtime.numpy.sized import (
+    binning as binning,
+    calculus as calculus,
     counting as counting,
     editing as editing,
     joining as joining,
+    matrices as matrices,
+    picking as picking,
     products as products,
     reductions as reductions,
     reshaping as reshaping,

@@ -80,6 +80,13 @@ def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufu
     return reduction
 
 
+def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+    """What was made of an array by going over some axes, with the extents of the others."""
+    axes = axes_tuple(axis, a.ndim)
+    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
+    return wrap.with_extents(made, extents, a.origin) if any(extents) else made
+
+
 def refuse_empty(a: Any, axis: Any, text: str) -> None:
     """Raise ValueError where there is nothing on the axes to reduce, but something to be given."""
     axes = axes_tuple(axis, a.ndim)

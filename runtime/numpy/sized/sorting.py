@@ -14,7 +14,7 @@ from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.numpy.sized.reductions import highest, lowest, refuse_empty
+from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.values import aligning, atoms, bounds, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
 
@@ -272,13 +272,6 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
         return stored(out, reduced(made, a, axis, keep))
 
     sized(function)(rule)
-
-
-def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What was made of an array by going over some axes, with the extents of the others."""
-    axes = axes_tuple(axis, a.ndim)
-    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
-    return wrap.with_extents(made, extents, a.origin) if any(extents) else made
 
 
 _extreme(np.nanmax, np.fmax, lowest)

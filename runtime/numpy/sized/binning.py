@@ -1,0 +1,46 @@
+"""Values of run-time size counted in bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import fresh
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.values import aligning, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+
+
+@sized(np.histogram)
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """As `numpy.histogram`, for a static number of bins: what is not there weighs nothing."""
+    if wrap.is_sized(bins):
+        return bins._needs_size("a number of bins that is known")
+    values = operands.array(a)
+    if not wrap.is_sized(values):
+        return weights._needs_size("weights of a size that is known, as that of the array is,")
+    limits = _limits(values) if range is None and not np.iterable(bins) else range
+    there = fresh(operands.valid(values))
+    weight: Any = FUNCTIONS[np.asarray](there, np.int64)
+    if weights is not None:
+        for n, m in zip(values.shape, operands.array(weights).shape, strict=True):
+            aligning.refuse(aligning.differ(n, m), ValueError, "weights should have the same shape as a.")
+        fitted = FUNCTIONS[np.asarray](aligning.fitted(weights, values))
+        weight = FUNCTIONS[np.where](there, fitted, fitted.dtype.type(0))
+    inside = values.padded(0)
+    counts, edges = FUNCTIONS[np.histogram](inside, bins, limits, None, weight)
+    if density:
+        return counts / FUNCTIONS[np.diff](edges).astype(float) / counts.sum(), edges
+    return counts, edges
+
+
+def _limits(values: Any) -> tuple[Any, Any]:
+    """The least and the greatest value; 0 and 1 where there is none."""
+    some = fresh(aligning.differ(values.size, 0))
+    dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)
+    kind = dtype.type
+    values = values.astype(dtype)
+    worst = (np.inf, -np.inf) if dtype.kind == "f" else (np.iinfo(dtype).max, np.iinfo(dtype).min)
+    low, high = (FUNCTIONS[f](values, initial=w) for f, w in zip((np.min, np.max), worst, strict=True))
+    return FUNCTIONS[np.where](some, low, kind(0))[()], FUNCTIONS[np.where](some, high, kind(1))[()]

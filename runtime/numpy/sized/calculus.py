@@ -1,0 +1,176 @@
+"""Differences, slopes, integrals, interpolation and convolution of as many elements as only the run knows."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.values import aligning, atoms, bounds, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+
+
+def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
+    return x[(slice(None),) * axis + (slice(start, stop),)]
+
+
+@sized(np.diff)
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+    """As `numpy.diff`."""
+    times = operator.index(n)
+    if times == 0:
+        return a
+    if times < 0:
+        raise ValueError("order must be non-negative but got " + repr(times))
+    x = operands.array(a)
+    at = one_axis(axis, x.ndim)
+    ends = [e if e is NoValue else _end(e, x, at) for e in (prepend, append)]
+    parts = [p for p in (ends[0], x, ends[1]) if p is not NoValue]
+    x = x if len(parts) == 1 else FUNCTIONS[np.concatenate](parts, at)
+    if operands.extents(x)[at] is None:
+        made = FUNCTIONS[np.diff](operands.view(x), times, at)
+        return operands.with_axis(x, made, at, None)
+    x = x.anchored(at)
+    made = FUNCTIONS[np.diff](x.view, times, at)
+    size = bounds.maximum(bounds.add(x.shape[at], -times), 0)
+    return operands.with_axis(x, made, at, operands.window(bounds.limited(size, 0, made.shape[at])))
+
+
+def _end(value: Any, x: Any, at: int) -> Any:
+    """What is put before or behind: a number is one element for each line."""
+    end = operands.array(value)
+    if end.ndim:
+        return end
+    if any(e is not None for i, e in enumerate(operands.extents(x)) if i != at):
+        return x._needs_size("other axes of a size that is known, beside a number to put before or behind,")
+    shape = [1 if i == at else n for i, n in enumerate(operands.capacity(x))]
+    return fresh(atoms.broadcast_to(end.atom, shape))
+
+
+@sized(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """As `numpy.ediff1d`."""
+    line = operands.flat(ary)
+    parts = [diff(line) if wrap.is_sized(line) else FUNCTIONS[np.diff](line)]
+    for x, name in ((to_begin, "to_begin"), (to_end, "to_end")):
+        if x is None:
+            continue
+        value = operands.flat(x)
+        if hasattr(x, "dtype") and not np.can_cast(value.dtype, line.dtype, casting="same_kind"):
+            raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+        value = value.astype(line.dtype)
+        parts = [value, *parts] if name == "to_begin" else [*parts, value]
+    return parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts)
+
+
+@sized(np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+    """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
+    x = operands.array(f)
+    spacing = varargs[0] if varargs else 1.0
+    if (axis is None and x.ndim != 1) or len(varargs) > 1 or edge_order != 1 or getattr(spacing, "shape", ()):
+        return _of_run_time_size(f, *varargs)._needs_size("one axis at even distances, with edge_order=1,")
+    at = one_axis(0 if axis is None else axis, x.ndim)
+    x = x.astype(np.float64) if x.dtype.kind in "biu" else x
+    x = operands.fronted(x, at)
+    size, room = x.shape[at], operands.capacity(x)[at]
+    few = atoms.logical_or(*(atoms.logical_not(aligning.differ(size, n)) for n in (0, 1)))
+    text = (
+        "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+    )
+    aligning.refuse(few, ValueError, text)
+    line: Any = fresh(iota((room,)))
+    low, high = FUNCTIONS[np.maximum](line - 1, 0), FUNCTIONS[np.minimum](line + 1, bounds.add(size, -1))
+    high = FUNCTIONS[np.maximum](high, 0)
+    view = operands.view(x)
+    before, behind = (FUNCTIONS[np.take](view, i, axis=at) for i in (low, high))
+    shape = [room if i == at else 1 for i in range(x.ndim)]
+    steps = FUNCTIONS[np.reshape](FUNCTIONS[np.subtract](high, low), shape)
+    made = (behind - before) / (FUNCTIONS[np.asarray](steps, x.dtype) * spacing)
+    return x.with_view(made)
+
+
+def _of_run_time_size(*xs: Any) -> Any:
+    """The first of the arrays whose size is known only at run time."""
+    return next(x for x in xs if wrap.is_sized(x))
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """As `numpy.trapezoid`."""
+    values = operands.array(y)
+    at = one_axis(axis, values.ndim)
+    width: Any = dx
+    if x is not None:
+        points = operands.array(x)
+        width = FUNCTIONS[np.diff](points, axis=axis if points.ndim > 1 else -1)
+        if points.ndim == 1 and values.ndim > 1:
+            width = FUNCTIONS[np.expand_dims](width, tuple(i for i in range(values.ndim) if i != at))
+    values = operands.fronted(values, at)
+    return FUNCTIONS[np.sum](width * (_cut(values, at, 1, None) + _cut(values, at, None, -1)) / 2.0, axis=at)
+
+
+for _name in ("trapezoid", "trapz"):
+    if _name in vars(np):
+        sized(getattr(np, _name))(trapezoid)
+
+
+@sized(np.interp)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """As `numpy.interp`; the sample points of run-time size are followed by their last one."""
+    known = [operands.array(v) for v in (xp, fp)]
+    if any(map(wrap.is_sized, known)):
+        if period is not None:
+            return _of_run_time_size(*known)._needs_size("sample points of a size that is known, with period=,")
+        aligning.refuse(
+            atoms.logical_not(aligning.differ(known[0].shape[0], 0)), ValueError, "array of sample points is empty"
+        )
+        wrong = aligning.differ(known[0].shape[0], known[1].shape[0])
+        aligning.refuse(wrong, ValueError, "fp and xp are not of the same length.")
+        known = [_held(v) for v in known]
+        room = min(v.shape[0] for v in known)
+        known = [v[:room] for v in known]
+
+    def compute(points: Any) -> Any:
+        return FUNCTIONS[np.interp](points, known[0], known[1], left, right, period)
+
+    return aligning.elementwise(compute, (x,)) if wrap.is_sized(x) else compute(x)
+
+
+def _held(x: Any) -> Any:
+    """The elements, then the last of them for ever."""
+    if not wrap.is_sized(x):
+        return x
+    x = x.anchored()
+    last = bounds.add(x.shape[0], -1)
+    places = FUNCTIONS[np.minimum](fresh(iota(x.capacity)), last)
+    return FUNCTIONS[np.take](x.view, FUNCTIONS[np.maximum](places, 0))
+
+
+@sized(np.convolve)
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+    """As `numpy.convolve`."""
+    lines = [operands.array(x) for x in (a, v)]
+    for x, name in zip(lines, "av", strict=True):
+        if x.ndim != 1:
+            raise ValueError("object too deep for desired array")
+        aligning.refuse(atoms.logical_not(aligning.differ(x.shape[0], 0)), ValueError, f"{name} cannot be empty")
+    n, m = (x.shape[0] for x in lines)
+    cleared = [operands.fronted(x).padded(0) if wrap.is_sized(x) else x for x in lines]
+    if not all(x.shape[0] for x in cleared):
+        return lines[0]
+    full = FUNCTIONS[np.convolve](*cleared)
+    room = full.shape[0]
+    total = bounds.limited(bounds.add(bounds.add(n, m), -1), 0, room)
+    made = wrap.with_extents(full, (operands.window(total),), operands.origin(*lines))
+    if mode == "full":
+        return made
+    short, long = bounds.minimum(n, m), bounds.maximum(n, m)
+    if mode not in ("same", "valid"):
+        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
+    if mode == "valid":
+        return made[bounds.add(short, -1) : long]
+    start = (short - 1) // 2
+    return made[start : start + long]

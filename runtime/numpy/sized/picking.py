@@ -1,0 +1,137 @@
+"""Elements taken and put by position, chosen and moved round, in arrays whose size is known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.values import aligning, atoms, bounds, indexing, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+
+_MODES = ("raise", "wrap", "clip")
+
+
+def _positions(indices: Any, size: Any, mode: Any) -> Any:
+    """Indices by `mode`: those out of range are left for indexing to refuse, or brought into it."""
+    if mode not in _MODES:
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
+    index = operands.array(indices)
+    if index.dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {index.dtype!r} to dtype('int64') according to the rule 'safe'")
+    index = index.astype(np.int64)
+    least = bounds.maximum(size, 1)
+    if mode == "wrap":
+        return FUNCTIONS[np.remainder](index, least)
+    return FUNCTIONS[np.clip](index, 0, bounds.add(least, -1)) if mode == "clip" else index
+
+
+@sized(np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    """As `numpy.take`."""
+    x = operands.array(a)
+    if axis is None:
+        x, axis = operands.flat(x), 0
+    at = one_axis(axis, x.ndim)
+    size = x.shape[at]
+    index = _positions(indices, size, mode)
+    nothing = atoms.logical_and(atoms.logical_not(aligning.differ(size, 0)), aligning.differ(index.size, 0))
+    aligning.refuse(nothing, IndexError, "cannot do a non-empty take from an empty axes.")
+    made = x[(slice(None),) * at + (index if index.ndim else index[()],)]
+    return stored(out, made)
+
+
+@sized(np.put)
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    """As `numpy.put`: writes at positions of the flat array."""
+    flat = operands.flat(a)
+    alone = a.ndim == 1
+    index = operands.flat(_positions(ind, flat.shape[0], mode))
+    values = operands.flat(indexing.assigned(v, a.dtype))
+    if not wrap.is_sized(values) and values.shape[0] == 0:
+        return
+    count = bounds.maximum(values.shape[0], 1)
+    line = operands.with_axis(index, fresh(operands.places(index, 0)), 0, operands.extents(index)[0])
+    if not (isinstance(count, int) and count == 1):
+        values = values[FUNCTIONS[np.remainder](line, count)]
+    if alone:
+        a[index] = values
+        return
+    copy = flat.copy()
+    copy[index] = values
+    _restore(a, copy)
+
+
+def _restore(a: Any, flat: Any) -> None:
+    """Write all elements of an array of several axes."""
+    if wrap.is_sized(a) and wrap.is_sized(flat):
+        a._needs_size("an array of one axis, or of static size, to put() into")
+    a[...] = FUNCTIONS[np.reshape](flat, a.shape)
+
+
+@sized(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """As `numpy.choose`."""
+    items = [choices[i] for i in range(len(choices))]
+
+    def pick(index: Any, *values: Any) -> Any:
+        return FUNCTIONS[np.choose](index, list(values), mode=mode)
+
+    index = operands.array(a)
+    if wrap.is_sized(index):  # what is not there chooses the first
+        index = index.with_view(fresh(index.padded(0).atom))
+    return stored(out, aligning.elementwise(pick, [index, *items]))
+
+
+@sized(np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """As `numpy.select`."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    count = len(condlist)
+
+    def pick(*values: Any) -> Any:
+        return FUNCTIONS[np.select](list(values[:count]), list(values[count:-1]), values[-1])
+
+    return aligning.elementwise(pick, [*condlist, *choicelist, default])
+
+
+@sized(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """As `numpy.roll`."""
+    x = operands.array(a)
+    if axis is None:
+        if x.ndim != 1:
+            return x._needs_size("the axis of roll(), for an array of several axes")
+        axis = 0
+    axes = axis if isinstance(axis, (list, tuple)) else (axis,)
+    shifts = shift if isinstance(shift, (list, tuple)) else (shift,) * len(axes)
+    axes = axes * len(shifts) if len(axes) == 1 else axes
+    for by, at in zip(shifts, (one_axis(i, x.ndim) for i in axes), strict=True):
+        x = _rolled(x, by, at)
+    return x
+
+
+def _rolled(x: Any, shift: Any, at: int) -> Any:
+    """What stands at a place is what stood so many places before it, round the end."""
+    size = x.shape[at]
+    line = wrap.with_extents(fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.fronted(x, at))[at],))
+    places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), bounds.maximum(size, 1))
+    return x[(slice(None),) * at + (places,)]
+
+
+@sized(np.rot90)
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+    """As `numpy.rot90`: a view."""
+    first, second = axes_tuple(tuple(axes), m.ndim)
+    turns = int(k) % 4
+    if turns == 2:
+        return FUNCTIONS[np.flip](m, (first, second))
+    order = list(range(m.ndim))
+    order[first], order[second] = second, first
+    if turns == 1:
+        return FUNCTIONS[np.transpose](FUNCTIONS[np.flip](m, second), order)
+    return FUNCTIONS[np.flip](FUNCTIONS[np.transpose](m, order), second) if turns else m[...]
