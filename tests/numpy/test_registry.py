@@ -20,6 +20,8 @@ def test_every_function_has_a_case() -> None:
         text += path.read_text()
         table = getattr(importlib.import_module(f"tests.numpy.{path.stem}"), "case", None)
         called |= {id(case.function) for case in table.cases} if table is not None else set()
+    # Functions whose results have run-time sizes.
+    text += "".join(path.read_text() for path in sorted((_HERE.parent / "sizes").glob("test_*.py")))
     without = [
         function.__name__
         for function in dispatch.FUNCTIONS
