@@ -297,7 +297,8 @@ def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
     keys: list[Any] = []
     for kind in kinds:
         if kind == "masked":
-            keys.append(np.asarray(next(parts)))
+            # Positions are found and taken without a branch for each element, which a mask as an index is not.
+            keys.append(np.flatnonzero(np.asarray(next(parts))))
         else:
             keys.append(slice(int(next(parts)), int(next(parts))) if kind == "window" else slice(None))
     return keys
@@ -310,7 +311,7 @@ def cut(view: Any, keys: Sequence[Any]) -> Any:
     """
     whole = np.asarray(view)
     for axis, key in enumerate(keys):
-        whole = whole[(slice(None),) * axis + (key,)]
+        whole = whole.take(key, axis) if isinstance(key, np.ndarray) else whole[(slice(None),) * axis + (key,)]
     return device.placed(whole) if isinstance(view, device.Array) else whole
 
 
