@@ -62,6 +62,18 @@ def grids(a):
     return np.indices((n, 2)), np.indices((2, n), sparse=True)[1], np.fromfunction(lambda i, j: i * 10 + j, (2, n))
 
 
+@case((A([3, 4]),), (A([0, 2]),), (A([1, 1]),), (A([300, 2]),))
+def grids_of_lines(a):
+    x, y = np.arange(int(a[0])), np.arange(a[1]) * 0.5
+    r, s = np.meshgrid(x, y, a)[:2]
+    return np.meshgrid(x, y), np.meshgrid(x, a, indexing="ij"), np.meshgrid(a[a > 2], y, sparse=True), r + s
+
+
+@case((A([3, 4]),), (A([0, 2]),), (A([300, 1]),))
+def grids_by_slices(a):
+    return np.mgrid[: int(a[0]), :2], np.mgrid[1 : int(a[0]) : 2], np.ogrid[: a[1], :3]
+
+
 @case(*SIZES)
 def written_and_read(a):
     b = np.zeros(int(a.sum()))

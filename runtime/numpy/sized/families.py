@@ -7,6 +7,7 @@ from anabranch.runtime.numpy.sized import (
     calculus as calculus,
     counting as counting,
     editing as editing,
+    grids as grids,
     joining as joining,
     matrices as matrices,
     picking as picking,

@@ -1,0 +1,33 @@
+"""Grids over axes whose sizes are known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import fresh, handle, plain
+from anabranch.runtime.values import aligning, arithmetic, atoms, wrap
+from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+
+
+@sized(np.meshgrid)
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
+    """As `numpy.meshgrid`; the arrays are copies."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    plain("meshgrid", copy=(copy, True))
+    places = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        places[:2] = [1, 0]
+    lines = [_line(x, place, len(xi)) for x, place in zip(xi, places, strict=True)]
+    if sparse:
+        return tuple(line.__copy__() for line in lines)
+    aligned = aligning.broadcast(lines)
+    shape = arithmetic.broadcast_shapes(*(x.shape for x in aligned.operands))
+    return tuple(aligned.made(fresh(atoms.broadcast_to(x.atom, shape))) for x in aligned.operands)
+
+
+def _line(x: Any, axis: int, ndim: int) -> Any:
+    flat = FUNCTIONS[np.ravel](x if wrap.is_sized(x) else handle(x))
+    return flat[(None,) * axis + (slice(None),) + (None,) * (ndim - axis - 1)]
