@@ -38,8 +38,8 @@ def geometric_mean(values: Iterable[float | None]) -> float | None:
     return statistics.geometric_mean(present) if present else None
 
 
-def render(results: Results) -> str:
-    """The table, the geometric means of its ratios, and the notes."""
+def render(results: Results, statistic: str = "median") -> str:
+    """The table, the geometric means of its ratios, and the notes, which say what the times are."""
     peers = [name for name in PEERS if any(name in row for row in results.values())]
     pairs = [(name, SUBJECT) for name in peers if name != SUBJECT] if SUBJECT in peers else []
     columns = [*_time_columns(peers), *(_ratio_column(*pair) for pair in pairs), Column("max rel error", _error_cell)]
@@ -48,7 +48,7 @@ def render(results: Results) -> str:
     if pairs:
         means = [_number(geometric_mean(ratio(row, *pair) for row in results.values())) for pair in pairs]
         lines.append(["geometric mean", *[""] * (len(columns) - len(means) - 1), *means, ""])
-    return "\n".join([*aligned(lines), "", *_notes(results, peers)])
+    return "\n".join([*aligned(lines), "", *_notes(results, peers, statistic)])
 
 
 def _time_columns(peers: list[str]) -> list[Column]:
@@ -106,9 +106,10 @@ def aligned(lines: list[list[str]]) -> list[str]:
     return [text[0], "-" * len(text[0]), *text[1:]]
 
 
-def _notes(results: Results, peers: list[str]) -> list[str]:
+def _notes(results: Results, peers: list[str], statistic: str) -> list[str]:
     """Import times, errors by peer, what is not installed, what failed."""
-    notes = ["first s: the first call, compilation included, the import of the peer left out; ms: median of the rest."]
+    first = "first s: the first call, compilation included, the import of the peer left out"
+    notes = [f"{first}; ms: {statistic} of the rest."]
     for peer in peers:
         outcomes = {kernel: row[peer] for kernel, row in results.items() if peer in row}
         measured = {kernel: m for kernel, m in outcomes.items() if isinstance(m, Measured)}

@@ -94,8 +94,11 @@ def apply_atoms(
     if function is np.power and power is pow and loop[0].kind == "i" and _is_square_of_truth(specs[0], operands[1]):
         truth = wrap.as_atom(operands[0], (np.ones(1, np.bool_) ** 2).dtype)
         return atoms.ufunc_all(np.multiply, truth, truth)
-    if function is np.power and power is not None and _is_half(operands[1]) and _is_root(power, loop[0]):
+    if function is np.power and power is not None and _is_single(operands[1], 0.5) and _is_root(power, loop[0]):
         return atoms.ufunc_all(np.sqrt, inputs[0])
+    if function is np.power and loop[0].char in "fd" and _is_single(operands[1], 2.0):
+        # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
+        return atoms.ufunc_all(np.square, inputs[0])
     if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
@@ -130,12 +133,12 @@ def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
-def _is_half(exponent: Any) -> bool:
-    """Whether an exponent is known to be a single 0.5."""
+def _is_single(exponent: Any, value: float) -> bool:
+    """Whether an exponent is known to be a single number, and this one."""
     if isinstance(exponent, Traced):
         atom = getattr(exponent, "atom", None)
-        return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == 0.5).all())
-    return bool(np.size(exponent) == 1 and np.all(exponent == 0.5))
+        return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
+    return bool(np.size(exponent) == 1 and np.all(exponent == value))
 
 
 @functools.cache

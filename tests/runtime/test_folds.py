@@ -145,3 +145,15 @@ def test_a_line_that_is_written_over_is_not_read_later():
     (fold,) = folds(written_between, *ARGS)
     arrays = [fold.inputs[2], *fold.inputs[3:]]
     assert any(atom.type.shape == (150,) for atom in arrays)
+
+
+def test_squares_are_products():
+    def lengths(a, b):
+        total = np.zeros(a.shape[0])
+        for i in range(a.shape[0]):
+            total[i] = np.sum(a[i] ** 2) + np.sum(b[i] ** 2.0)
+        return total
+
+    assert "power" not in ops(jit(lengths).trace(*ARGS).program)
+    a, b = np.random.default_rng(1).standard_normal((2, 9, 150))
+    np.testing.assert_allclose(jit(lengths)(a, b), lengths(a, b), rtol=1e-12)
