@@ -55,7 +55,12 @@ class _Cumulative(Op):
         (x,), (type,), axis = inputs, in_types, params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
             return inputs
-        return [_accumulate(emitter, x, type, axis, self.combine)]
+        if type.size // type.shape[axis] >= _LONG:
+            return [_accumulate(emitter, x, type, axis, self.combine)]
+        # Steps of a few numbers take longer to begin than to run, unless the whole loop is native code.
+        return emitter.native(
+            [x], [type], [type], lambda names: [_accumulate(emitter, names[0], type, axis, self.combine)]
+        )
 
 
 class _Line:
