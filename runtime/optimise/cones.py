@@ -78,6 +78,8 @@ class Cone:
             if value.type.dtype != np.int64:
                 value = self.emit("convert", value, before=True, dtype=np.dtype(np.int64))
             if bound.offset:
+                # No bound is of use beyond the line; the greatest of all integers has none after it.
+                value = self.emit("minimum", value, Literal(np.asarray(self.length)), before=True)
                 value = self.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
             found = value if found is None else self.emit(extreme, found, value, before=True)
         return found

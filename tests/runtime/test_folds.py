@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.ir import Program
-from tests.runtime.support import ops
+from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
+from anabranch.runtime.optimise.folds import fold_reductions
+from tests.runtime.support import F, I, equation, literal, one, ops
 
 
 def rows(a, b):
@@ -103,11 +104,11 @@ def folds(function, *args) -> list:
     found = []
 
     def look(program: Program) -> None:
-        for equation in program.equations:
-            if equation.op.name == "fold":
-                found.append(equation)
+        for each in program.equations:
+            if each.op.name == "fold":
+                found.append(each)
             else:
-                for inner in equation.programs():
+                for inner in each.programs():
                     look(inner)
 
     look(jit(function).trace(*args).lower().program)
@@ -157,3 +158,25 @@ def test_squares_are_products():
     assert "power" not in ops(jit(lengths).trace(*ARGS).program)
     a, b = np.random.default_rng(1).standard_normal((2, 9, 150))
     np.testing.assert_allclose(jit(lengths)(a, b), lengths(a, b), rtol=1e-12)
+
+
+def test_a_bound_may_be_the_greatest_of_all_integers():
+    line, upper, zero = Var(ArrayType((150,), np.dtype(float))), Var(I), literal(0.0)
+    places, places_made = one("iota", shape=(150,), dtype=np.dtype(np.int64), axis=0)
+    limit, limit_made = one("broadcast_in_dim", upper, shape=(150,), dims=())
+    mask, compared = one("less_equal", places, limit)
+    none, none_made = one("broadcast_in_dim", zero, shape=(150,), dims=())
+    kept, selected = one("select", mask, line, none)
+    total, summed = one("reduce_sum", kept, axes=(0,))
+    index, carry = Var(I), Var(F)
+    equations = (places_made, limit_made, compared, none_made, selected, summed)
+    body = Program((line, upper, index, carry), equations, (total,))
+    values, bound, out = Var(line.type), Var(I), Var(F)
+    settings = {"body": body, "consts": 2, "carries": 1, "length": 1}
+    loop = equation("for", (literal(np.int64(1)), values, bound, zero), (out,), **settings)
+    program = Program((values, bound), (loop,), (out,))
+    changed = fold_reductions(program)
+    assert "fold" in ops(changed)
+    for upper_bound, size in ((2**63 - 1, 150), (149, 150), (3, 4), (-1, 0), (-(2**63), 0)):
+        for each in (program, changed):
+            assert evaluate(each, np.ones(150), np.int64(upper_bound))[0] == size
