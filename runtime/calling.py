@@ -183,7 +183,10 @@ class Calling:
 
     def args_info(self) -> Tree:
         """An `ArgInfo` for each leaf: a tuple of the positional arguments, and a dict of the named ones."""
-        infos = [ArgInfo(s.shape, s.dtype, i in self.donated, s.weak_type) for i, s in enumerate(self.leaf_structs())]
+        infos = [
+            ArgInfo(s.known_shape or (), s.dtype, i in self.donated, s.weak_type)
+            for i, s in enumerate(self.leaf_structs())
+        ]
         return self._as_given(infos)
 
     def structs(self) -> Tree:

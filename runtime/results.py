@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,18 +78,24 @@ class Owner:
     pred: Atom | None
     leaf: int
     path: views.Path
+    starts: tuple[int | Atom, ...] = ()  # from where on, where the result is a part that lies elsewhere in its memory
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """What must be known at run time."""
         positions = tuple([position for step in self.path for position in step.positions])
+        positions += tuple([start for start in self.starts if not isinstance(start, int)])
         return positions if self.pred is None else (self.pred, *positions)
 
     def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
         """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
         holds = self.pred is None or bool(next(known))
         path = [step.at(known) for step in self.path]
-        return functools.reduce(lambda base, step: step.of(base), path, given[self.leaf]) if holds else None
+        firsts = [start if isinstance(start, int) else int(next(known)) for start in self.starts]
+        if not holds:
+            return None
+        base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
+        return base[tuple([slice(first, None) for first in firsts])] if firsts else base
 
 
 def identities(
@@ -124,7 +131,14 @@ def _owners(
         yield Owner(pred, leaves[handle.storage], handle.path)
     elif handle.storage not in seen:
         for link in handle.storage.links:
-            if link.pred is not None and link.form is None:
-                both = link.pred if pred is None else atoms.logical_and(pred, link.pred)
+            if link.pred is None:
+                continue
+            both = link.pred if pred is None else atoms.logical_and(pred, link.pred)
+            if link.form is not None:
+                starts = None if handle.path else link.form.starts
+                if starts is not None:
+                    owners = _owners(link.handle, both, leaves, (*seen, handle.storage))
+                    yield from (dataclasses.replace(o, starts=starts) for o in owners if not o.starts)
+            else:
                 other = link.handle.viewed(*handle.path)
                 yield from _owners(other, both, leaves, (*seen, handle.storage))

@@ -29,6 +29,7 @@ class ShapeDtypeStruct:
     Parameters
     ----------
     shape : tuple of int
+        In what is said of results, None stands for a size that is known only at run time.
     dtype : dtype
     weak_type : bool, optional
         Whether it stands for a Python number, an int, float, bool or complex. As in `jax.ShapeDtypeStruct`.
@@ -41,13 +42,13 @@ class ShapeDtypeStruct:
         For a dtype that cannot be compiled, and where it is used as an array.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     dtype: Any
     weak_type: bool = dataclasses.field(default=False, kw_only=True)
     device: str | None = dataclasses.field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", tuple(map(operator.index, self.shape)))
+        object.__setattr__(self, "shape", tuple(n if n is None else operator.index(n) for n in self.shape))
         object.__setattr__(self, "dtype", np.dtype(self.dtype).newbyteorder("="))
         device.check_device(self.device)
         if self.weak_type and (self.shape or self.dtype not in PYTHON_DTYPES.values()):
@@ -59,9 +60,16 @@ class ShapeDtypeStruct:
         return len(self.shape)
 
     @property
-    def size(self) -> int:
-        """How many elements it has."""
-        return math.prod(self.shape)
+    def size(self) -> int | None:
+        """How many elements it has; None where that is known only at run time."""
+        known = self.known_shape
+        return None if known is None else math.prod(known)
+
+    @property
+    def known_shape(self) -> tuple[int, ...] | None:
+        """The shape, where all of it is known."""
+        sizes = tuple(n for n in self.shape if n is not None)
+        return sizes if len(sizes) == len(self.shape) else None
 
     @property
     def python(self) -> type[Any]:
@@ -84,11 +92,18 @@ class ShapeDtypeStruct:
             return self.python
         if self.device is not None:
             return (device.Array, self.shape, self.dtype)
-        return (self.shape, self.dtype, True)
+        return (self._argument_shape, self.dtype, True)
+
+    @property
+    def _argument_shape(self) -> tuple[int, ...]:
+        known = self.known_shape
+        if known is None:
+            raise UnsupportedValueError(f"{self!r} has no size: it says what is known of a result, and is no argument")
+        return known
 
     def abstract(self) -> Abstract:
         """What is known of it while tracing."""
-        return Abstract(self.shape, self.dtype, Kind.PYTHON if self.weak_type else Kind.ARRAY)
+        return Abstract(self._argument_shape, self.dtype, Kind.PYTHON if self.weak_type else Kind.ARRAY)
 
 
 @frozen

@@ -29,7 +29,16 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, checks, choice as choices, layout as layouts, raising, regions, visibility
+from anabranch.runtime.values import (
+    atoms,
+    checks,
+    choice as choices,
+    differing,
+    layout as layouts,
+    raising,
+    regions,
+    visibility,
+)
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.noting import note, origin
@@ -274,3 +283,4 @@ def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
 
 
 choices.register(_decide)
+choices.register_merge(differing.merged)

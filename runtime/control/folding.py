@@ -8,11 +8,12 @@ from typing import Any
 
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import Countable, Elements
+from anabranch.runtime.control.iteration import Countable, Elements, Rows
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.undefined import Undefined
 
@@ -23,6 +24,8 @@ def source(items: Any) -> Source | None:
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
+    if isinstance(items, Sized):
+        items = Rows(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
         return Each(items, lambda item: item)
     return None

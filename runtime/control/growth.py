@@ -1,4 +1,4 @@
-"""When a list gets a length known only at run time: where a loop, or a branch outside of all, cannot do without."""
+"""When a list or an array gets a length known only at run time: where a loop, or a branch, cannot do without."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.control.loop_state import Loop, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import capacities, layout as layouts
 from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.items import ItemsStructure, capacity_of, may_grow
+from anabranch.runtime.values.items import ItemsStructure, capacity_of
+from anabranch.runtime.values.lengths import may_grow
+from anabranch.runtime.values.padding import PaddedStructure
 
 T = TypeVar("T")
 # A loop whose number of steps is bounded gives its lists room for all of them, up to so many.
@@ -46,14 +49,6 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     return after
 
 
-def of_one_rank(layout: layouts.Layout) -> layouts.Layout:
-    """Arrays of different shapes that a loop carries as one whose size is known only at run time, where it must be."""
-    if not isinstance(layout, layouts.Choice):
-        return layout
-    made = layouts.of_run_time_size(layout)
-    return made if made is not None and may_grow() else layout
-
-
 def with_room(
     before: layouts.Layout, after: layouts.Layout, entry: int, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
@@ -62,9 +57,13 @@ def with_room(
 
     def walk(old: layouts.Layout | None, new: layouts.Layout) -> layouts.Layout:
         if isinstance(new, layouts.Choice):
+            new = _of_one_rank(new)
+        if isinstance(new, layouts.Choice):
             return layouts.Choice(tuple(walk(None, o) for o in new.options))
         if not isinstance(new, layouts.Node):
             return new
+        if isinstance(new.structure, PaddedStructure):
+            return _roomy_array(old, new, f"the array {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
         if isinstance(new.structure, ItemsStructure):
             return _roomy(old, new, f"the list {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
         same = isinstance(old, layouts.Node) and len(old.children) == len(new.children)
@@ -76,6 +75,49 @@ def with_room(
         return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
 
     return walk(before, after)
+
+
+def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
+    """Arrays of several shapes as one whose size is known only at run time."""
+    options: list[layouts.Layout] = []
+    for option in new.options:
+        size = layouts.sizes(option)
+        for i, other in enumerate(options):
+            against = None if size is None else layouts.sizes(other)
+            if size is None or against is None or len(size.run_time) != len(against.run_time) or not may_grow():
+                continue
+            both = layouts.padded(against, size)
+            if both is not None:
+                options[i] = both
+                break
+        else:
+            options.append(option)
+    return options[0] if len(options) == 1 else layouts.Choice(tuple(options))
+
+
+def _roomy_array(
+    old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes
+) -> layouts.Layout:
+    """The layout of an array that gets longer in a step, with room for all steps."""
+    structure, before = new.structure, None if old is None else layouts.sizes(old)
+    assert isinstance(structure, PaddedStructure)
+    if any(structure.rooms) or before is None or len(before.run_time) != len(structure.kinds):
+        return new
+    rooms: list[Capacity | None] = []
+    for axis, (start, size) in enumerate(zip(before.abstract.shape, structure.extra, strict=True)):
+        if size <= start:
+            rooms.append(None)
+            continue
+        which, most = f"{what} along axis {axis}", start + loop.most * (size - start)
+        asked = capacities.bounded(which, most) if most <= _MOST else capacities.at(which)
+        rooms.append(dataclasses.replace(asked, size=max(asked.size, size)))
+    if not any(rooms):
+        return new
+    types.rooms += [r for r in rooms if r is not None]
+    capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, rooms, strict=True))
+    abstract = layouts.numeric(new.children[0])
+    assert abstract is not None
+    return layouts.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
 
 
 def _roomy(old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes) -> layouts.Layout:
@@ -101,6 +143,9 @@ def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
             if isinstance(structure, ItemsStructure):
                 fixed = any(structure.room is r for r in rooms)
                 return dataclasses.replace(structure, room=None).layout if fixed else layout
+            if isinstance(structure, PaddedStructure):
+                fixed = any(r is room for r in structure.rooms if r is not None for room in rooms)
+                return layouts.Node(dataclasses.replace(structure, rooms=()), layout.children) if fixed else layout
             return layouts.Node(structure, tuple(without_room(c, rooms) for c in children), source)
         case layouts.Choice(options):
             return layouts.Choice(tuple(without_room(o, rooms) for o in options))

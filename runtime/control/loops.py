@@ -110,7 +110,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
         after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
-        after = layouts.widened(layouts.staged(growth.of_one_rank(after), stays))
+        after = layouts.widened(layouts.staged(after, stays))
         after = growth.with_room(before, after, i, loop, types)
         if after == before:
             continue

@@ -16,7 +16,7 @@ from anabranch.runtime.values import aliasing, layout as layouts, repetition, vi
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.items import may_grow
+from anabranch.runtime.values.lengths import may_grow
 from anabranch.runtime.values.slots import GlobalVariable, Row, Slot
 
 

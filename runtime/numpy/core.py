@@ -57,6 +57,18 @@ def resolved(value: Any) -> Any:
     return value
 
 
+def _differs(value: Any) -> bool:
+    """Whether a value is one of a few arrays of several sizes."""
+    return isinstance(value, ChoiceValue) and value.has_several_types
+
+
+def _of_each(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The function on each of a few arrays, where it is the one."""
+    place = next(i for i, x in enumerate(args) if _differs(x))
+    choice: ChoiceValue = args[place]
+    return choice.through(lambda one: call(*args[:place], one, *args[place + 1 :], **kwargs))
+
+
 def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """The staged function where an argument is traced, NumPy's own where none is."""
 
@@ -69,10 +81,13 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = dispatch.SIZED.get(original)
+        if rule is None and any(map(_differs, args)):
+            return _of_each(call, args, kwargs)
+        args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         if rule is not None and (any(map(_sized_inside, args)) or any(map(_sized_inside, kwargs.values()))):
-            return rule(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+            return rule(*args, **kwargs)
         try:
-            made = function(*map(resolved, args), **{k: resolved(v) for k, v in kwargs.items()})
+            made = function(*args, **kwargs)
         except rehearsal.FAILURES as error:
             rehearsal.reraise(error, original, *args, **kwargs)
             raise

@@ -33,6 +33,10 @@ class Form(Protocol):
     def is_visible(self, builder: Builder) -> bool:
         """Whether a builder can see where the elements are."""
 
+    @property
+    def starts(self) -> tuple[int | Atom, ...] | None:
+        """Where the elements begin on each axis of the handle; None where they do not lie side by side."""
+
 
 @frozen
 class Link:

@@ -221,6 +221,12 @@ def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: An
     return loop
 
 
+NO_TRUTH_OF_NONE = (
+    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+)
+NO_TRUTH_OF_MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+
+
 def truth(value: Any) -> Atom:
     """The truth value of a traced scalar or one-element array, as a bool scalar atom.
 
@@ -229,14 +235,13 @@ def truth(value: Any) -> Atom:
     ValueError
         For an array with more than one element, as NumPy does.
     """
+    if wrap.is_sized(value):
+        return dispatch.SIZED[bool](value)  # type: ignore[no-any-return]
     atom = wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:
-            raise ValueError(
-                "The truth value of an empty array is ambiguous. "
-                "Use `array.size > 0` to check that an array is not empty."
-            )
-        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            raise ValueError(NO_TRUTH_OF_NONE)
+        raise ValueError(NO_TRUTH_OF_MANY)
     atom = atoms.reshape(atom, ())
     return atom if atom.type.dtype == np.bool_ else atoms.convert(atom, np.bool_)
 

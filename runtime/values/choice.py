@@ -91,7 +91,7 @@ class ChoiceValue:
         return ChoiceValue(tag, tuple(self.options[i] for i in rest))
 
     def _abstracts(self) -> list[Abstract | None]:
-        return [o.abstract if isinstance(o, Traced) else abstract_of(o) for o in self.options]
+        return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
 
     def _merged(self) -> Abstract | None:
         """What one number or array that holds each of the options is."""
@@ -104,6 +104,9 @@ class ChoiceValue:
     def _numeric(self) -> Any:
         abstracts, both = self._abstracts(), self._merged()
         if both is None:
+            merged = _merge[0](self)
+            if merged is not None:
+                return merged
             kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
             raise StructureMismatchError(
                 f"this value is {kinds}, depending on a run-time condition; no single type holds both"
@@ -114,6 +117,12 @@ class ChoiceValue:
         return wrap.from_abstract(
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom
         )
+
+    @property
+    def has_several_types(self) -> bool:
+        """Whether no number or array is what each of the options can be; unset and None count for nothing."""
+        rest = [o for o in self.options if o is not None and not isinstance(o, Undefined)]
+        return len(rest) > 1 and not self.of_objects and ChoiceValue(self.tag, tuple(rest))._merged() is None
 
     @property
     def of_objects(self) -> bool:
@@ -245,6 +254,20 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
 
 # How an operation is done on one of a few objects: control flow, which stands above this module, says so.
 _decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+
+
+# One array of run-time size for arrays of several sizes; None where there is none.
+_merge: list[Callable[[ChoiceValue], Any]] = []
+
+
+def abstract_of_option(option: Any) -> Abstract | None:
+    """What is known of an option that is a number, or an array of static size."""
+    return option.abstract if isinstance(option, Traced) else abstract_of(option)
+
+
+def register_merge(merge: Callable[[ChoiceValue], Any]) -> None:
+    """Make `merge(choice)` what arrays of several sizes are to functions that take one."""
+    _merge[:] = [merge]
 
 
 def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:

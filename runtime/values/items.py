@@ -15,16 +15,16 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
-from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, capacities, host, layout as layouts, specialising, wrap
+from anabranch.runtime.values import atoms, capacities, host, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.lengths import may_grow
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.traced import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -407,20 +407,6 @@ def joined(a: layouts.Node, b: layouts.Node) -> layouts.Layout | None:
     if fixed is not None:
         return ItemsStructure(Items, (), None, tuple(kinds), fixed.capacity, fixed.room, ring).layout
     return ItemsStructure(Items, (), None, tuple(kinds), most, None, ring).layout
-
-
-def may_grow() -> bool:
-    """Whether a list may get a length known only at run time here.
-
-    What decides it must not be computed from arguments alone that can be known while tracing, and it must not be tried
-    to do without.
-    """
-    trace = current().trace
-    if trace.deciding is not None and settings().auto_static and specialising.leaves_behind(trace.deciding):
-        trace.wants_known = True
-        return False
-    trace.wants_growth |= not trace.lists_grow
-    return trace.lists_grow
 
 
 def capacity_of(node: layouts.Node) -> int:

@@ -165,48 +165,42 @@ def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
     """Two arrays of which one is of run-time size, unless their capacities and extents go together as they are."""
     if not (_is_sized(a) or _is_sized(b)):
         return None
-    x, y = _sizes(a), _sizes(b)
+    x, y = sizes(a), sizes(b)
     if x is None or y is None:
         return None
     if _is_sized(a) and _is_sized(b) and a.structure == b.structure and x.abstract == y.abstract:  # type: ignore[union-attr]
         return None
-    both = padding.joined(x, y)
-    if both is None:
-        return None
-    return _padded(*both)
+    return padded(x, y)
 
 
-def of_run_time_size(choice: Choice) -> Layout | None:
-    """Arrays of different shapes as one of run-time size; None where the alternatives are not that."""
-    first, *others = map(_sizes, choice.options)
-    if first is None or not first.run_time:
-        return None
-    found: Layout | None = None
-    for other in others:
-        both = None if other is None or first is None else padding.joined(first, other)
-        if both is None:
-            return None
-        found = _padded(*both)
-        first = _sizes(found)
-    return found
+def padded(a: padding.Sizes, b: padding.Sizes) -> Node | None:
+    """What holds arrays of either size; None where there is nothing."""
+    both = padding.joined(a, b)
+    return None if both is None else of_padded(*both)
 
 
-def _padded(structure: padding.PaddedStructure, abstract: Abstract) -> Layout:
-    windows = [n for n, kind in zip(abstract.shape, structure.kinds, strict=True) if kind == "window"]
-    return Node(structure, (Leaf(abstract), *(Leaf(python_abstract(int), Interval(0, n)) for n in windows)))
+def of_padded(structure: padding.PaddedStructure, abstract: Abstract) -> Node:
+    """The layout of such arrays: all parts are run-time values."""
+    abstract = Abstract(structure.extra, abstract.dtype, abstract.kind)
+    parts = [Leaf(python_abstract(int), Interval(0, n)) for n in structure.layout_sizes]
+    return Node(structure, (Leaf(abstract), *parts))
 
 
 def _is_sized(layout: Layout) -> bool:
     return isinstance(layout, Node) and isinstance(layout.structure, SizedStructure)
 
 
-def _sizes(layout: Layout) -> padding.Sizes | None:
+def sizes(layout: Layout) -> padding.Sizes | None:
+    """What is known of the size of an array; None for anything else."""
     if isinstance(layout, Node) and isinstance(layout.structure, SizedStructure):
         abstract = numeric(layout.children[0])
         run_time = tuple(kind != "whole" for kind in layout.structure.kinds)
-        return None if abstract is None else padding.Sizes(abstract, run_time, layout.structure.origin)
+        rooms = getattr(layout.structure, "rooms", ())
+        return None if abstract is None else padding.Sizes(abstract, run_time, layout.structure.origin, rooms)
     abstract = numeric(layout)
-    return None if abstract is None else padding.Sizes(abstract, (False,) * len(abstract.shape))
+    if abstract is None or abstract.kind is not Kind.ARRAY:
+        return None
+    return padding.Sizes(abstract, (False,) * len(abstract.shape))
 
 
 def _opened(layout: Layout) -> Layout:

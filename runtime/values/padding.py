@@ -11,35 +11,62 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import aliasing, atoms, compacting, visibility, wrap
+from anabranch.runtime.values import aliasing, atoms, bounds, capacities, compacting, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.extents import Extent, Window
+from anabranch.runtime.values.extents import Extent, Masked, Window
 from anabranch.runtime.values.sized import Sized, SizedStructure, cut, make
 
 
 @frozen
 class PaddedStructure(SizedStructure):
-    """A new array of a capacity (`extra`), then the sizes of the axes that are windows; all begin at 0."""
+    """A new array of a capacity (`extra`), then the sizes of the axes that are windows; all begin at 0.
+
+    Where a loop carries it, `rooms` has for each axis that gets longer the room that must suffice.
+    """
+
+    rooms: tuple[Capacity | None, ...] = ()
+
+    @property
+    def layout_sizes(self) -> list[int]:
+        """The capacities of the axes that are windows."""
+        return [n for n, kind in zip(self.extra, self.kinds, strict=True) if kind == "window"]
 
     def children(self, value: Any) -> list[Any]:
         shape = value.shape if wrap.is_sized(value) else wrap.shape_of(value)
+        sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
+        if self._fits(value):
+            return [value.view, *sizes]
+        for n, room in zip(shape, self.rooms, strict=False):
+            if room is not None:
+                over = atoms.ufunc(np.greater, bounds.atom_of(n), atoms.literal(room.size, np.int64))
+                capacities.exceeded(over, room)
         made = wrap.array_of(_front(value, self.extra))
         if isinstance(value, (Array, Sized)):
             view = value.view if isinstance(value, Sized) else value
             extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
             aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
-        sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
         return [made, *sizes]
+
+    def _fits(self, value: Any) -> bool:
+        """Whether the array lies as it should, in memory of its own."""
+        if not wrap.is_sized(value) or value.capacity != self.extra or value.view.path:
+            return False
+        return all(
+            e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
+            for e, kind in zip(value.extents, self.kinds, strict=True)
+        )
 
     def build(self, children: Sequence[Any]) -> Any:
         view, *sizes = children
         left = iter(sizes)
         if not isinstance(view, Array):
             return cut(view, [slice(int(next(left))) if k == "window" else slice(None) for k in self.kinds])
-        extents = [Window(0, next(left)) if k == "window" else None for k in self.kinds]
+        rows = zip(self.kinds, self.extra, strict=True)
+        extents = [Window(0, bounds.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
         return make(view, extents, self.origin)
 
 
@@ -76,6 +103,14 @@ class Padded:
         stays = visibility.belongs_outside(builder)
         return all(isinstance(p, int) or stays(p) for e in self.extents if e is not None for p in e.parts)
 
+    @property
+    def starts(self) -> tuple[int | Atom, ...] | None:
+        """Where the elements begin on each axis of the memory; None where they do not lie side by side."""
+        if any(isinstance(e, Masked) for e in self.extents):
+            return None
+        bounds_of = [e.start if isinstance(e, Window) else 0 for e in self.extents]
+        return tuple([b if isinstance(b, int) else bounds.atom_of(b) for b in bounds_of])
+
 
 @frozen
 class Sizes:
@@ -84,20 +119,25 @@ class Sizes:
     abstract: Abstract
     run_time: tuple[bool, ...]
     origin: Any = None
+    rooms: tuple[Capacity | None, ...] = ()
 
 
 def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     """The structure that holds either, with the abstract value of its memory; None where there is none."""
     if len(a.run_time) != len(b.run_time):
         return None
+    rooms = a.rooms or b.rooms
     capacity = tuple(np.maximum(a.abstract.shape, b.abstract.shape).tolist())
+    capacity = tuple(
+        n if r is None else r.size for n, r in zip(capacity, rooms or (None,) * len(capacity), strict=True)
+    )
     both = join_abstract(_of_shape(a.abstract, capacity), _of_shape(b.abstract, capacity))
     if both is None:
         return None
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin), both
+    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:

@@ -11,8 +11,7 @@ import numpy as np
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.trace import current
-from anabranch.runtime.values import aligning, atoms, bounds, capacities, compacting, wrap
+from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized
 from anabranch.runtime.values.extents import Window
 
@@ -41,7 +40,7 @@ def extents_of(x: Any) -> tuple[Any, ...]:
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
-    """As `numpy.concatenate`: outside of loops and branches there is room for all that its parts have room for."""
+    """As `numpy.concatenate`: the room of the result is the sum of what its parts have."""
     parts = arrays_of(arrays)
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
@@ -151,17 +150,7 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
         starts = [bounds.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
         value = atoms.op("dynamic_update_slice", value, row.value, *starts)
         offset = bounds.add(bounds.bound_of(offset), bounds.bound_of(row.shape[at]))
-    if current().parent is not None:
-        room = _room(offset)
-    return compacting.resized(value, at, room), Window(0, bounds.limited(offset, 0, room))
-
-
-def _room(total: Any) -> int:
-    """As much as it turns out to need: a loop may join more to it in each step."""
-    room = capacities.at("an array that gets longer")
-    too_many = atoms.ufunc(np.greater, bounds.atom_of(total), atoms.literal(room.size, np.int64))
-    capacities.exceeded(too_many, room)
-    return room.size
+    return value, Window(0, bounds.limited(offset, 0, room))
 
 
 @sized(np.append)

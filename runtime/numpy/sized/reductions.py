@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, atoms, bounds, dispatch, wrap
+from anabranch.runtime.values import aligning, arithmetic, atoms, bounds, dispatch, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
 
 _FILLS: dict[Any, Any] = {
@@ -211,6 +211,16 @@ def item(a: Any, *args: Any) -> Any:
     wrong = aligning.differ(a.size, 1)
     aligning.refuse(wrong, ValueError, "can only convert an array of size 1 to a Python scalar")
     return dispatch.METHODS["item"](a[(0,) * a.ndim])
+
+
+@sized(bool)
+def truth(a: Any) -> Atom:
+    """The truth of the one element that there must be."""
+    size = bounds.bound_of(a.size)
+    aligning.refuse(aligning.differ(bounds.minimum(size, 1), 1), ValueError, arithmetic.NO_TRUTH_OF_NONE)
+    aligning.refuse(aligning.differ(bounds.maximum(size, 1), 1), ValueError, arithmetic.NO_TRUTH_OF_MANY)
+    true = atoms.convert(a.padded(0).atom, np.bool_)
+    return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
 
 @sized(np.size)

@@ -1,0 +1,21 @@
+"""Whether a list or an array may get a length known only at run time."""
+
+from __future__ import annotations
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import specialising
+
+
+def may_grow() -> bool:
+    """Whether a list or an array may get a length known only at run time here.
+
+    What decides it must not be computed from arguments alone that can be known while tracing, and it must not be tried
+    to do without.
+    """
+    trace = current().trace
+    if trace.deciding is not None and settings().auto_static and specialising.leaves_behind(trace.deciding):
+        trace.wants_known = True
+        return False
+    trace.wants_growth |= not trace.lists_grow
+    return trace.lists_grow
