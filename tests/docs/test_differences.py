@@ -308,6 +308,24 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
     assert not np.shares_memory(jit(computed)(a, True), a)
 
 
+def test_a_slice_whose_step_only_the_run_knows_is_a_copy_once_it_is_returned():
+    def strided(a, k):
+        part = a[:: int(k.sum())]
+        part[0] = 5
+        return part
+
+    def window(a, k):
+        return a[int(k.sum()) :]
+
+    k = np.array([1, 1])
+    for function, views in ((strided, (True, False)), (window, (True, True))):
+        for call, is_view in zip((function, jit(function)), views, strict=True):
+            a = np.zeros(6)
+            part = call(a, k)
+            assert np.shares_memory(a, part) is is_view
+            assert a[0] == (5 if function is strided else 0)
+
+
 def test_the_parts_of_np_partition_are_sorted():
     def f(a):
         a.partition(0)
