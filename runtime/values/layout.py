@@ -326,7 +326,7 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
     layout = describe(value)
     for i, option in enumerate(options):
         merged = join(option, layout)
-        if merged == option or (not isinstance(merged, Choice) and isinstance(option, (Leaf, Node))):
+        if merged == option or not (isinstance(merged, Choice) or isinstance(option, Held) or _is_sized(merged)):
             return i
     raise StructureMismatchError(
         "a list, dict or object from before a run-time condition is one of several things after it; copy it where it "
