@@ -160,7 +160,7 @@ def a_comprehension_of_masks(a, b, x):
     return [v[v > x].sum() for v in (a, b)]
 
 
-@hoped(*each(V, last=LIMITS))
+@hoped(*each(V, last=LIMITS), promoted=True)
 def medians_of_the_selected(a, x):
     b = a[np.abs(a) <= x]
     return np.median(b) if b.size else 0.0
@@ -289,7 +289,7 @@ def flat_positions(a, x):
     return p, np.diff(p), a[p].sum()
 
 
-@hoped(*each(V, last=((2.0,), (100.0,), (5.0,))))
+@hoped(*each(V, last=((2.0,), (100.0,), (5.0,))), promoted=True)
 def the_first_position(a, x):
     p = np.flatnonzero(a > x)
     if len(p) == 0:
@@ -316,7 +316,7 @@ def written_at_found_positions(a, x):
     return a
 
 
-@hoped((M,), (-M,), (M * 0,))
+@hoped((M,), (-M,), (M * 0,), promoted=True)
 def a_bounding_box(a):
     i, j = np.nonzero(a > 10)
     if i.size == 0:
@@ -342,7 +342,7 @@ def compressed_on_an_axis(a, x):
     return np.compress(a[:, 0] > x, a, axis=0), a.compress(a[0] > x, axis=1), np.extract(a > x, a), a.compress([0, 1])
 
 
-@hoped(*each(V, last=((2.0,), (100.0,), (0.0,))))
+@hoped(*each(V, last=((2.0,), (100.0,), (0.0,))), promoted=True)
 def loops_over_found_positions(a, x):
     total = 0.0
     for p in np.flatnonzero(a > x):

@@ -356,7 +356,7 @@ def convolved_and_correlated(a, h, k):
 # ---- cumulative and sorting ------------------------------------------------------------------------------------------
 
 
-@case(*ints(V, at=(0, 1, 3, 8)))
+@case(*ints(V, at=(0, 1, 3, 8)), promoted=True)
 def cumulative_functions(a, k):
     v = a[:k]
     return v.cumsum(), np.cumprod(v), np.cumsum(a[k:]), np.maximum.accumulate(v), np.cumsum(v)[-1] if k else 0.0
