@@ -120,6 +120,76 @@ def chosen_by_membership(a, b):
     return a, a[~np.isin(a, b[b > 5])]
 
 
+# ---- together with the rest ------------------------------------------------------------------------------------------
+
+
+@case((ALL,), (EMPTY,), (INTS,))
+def until_one_is_left(a):
+    n = 0
+    while len(np.unique(a[a > 0])) > 1:
+        a = np.where(a == a.max(), 0, a)
+        n += 1
+        if n > 3:
+            break
+    return n, a
+
+
+@case((ALL,), (SIGNED,))
+def pairs(a):
+    best = np.float64(0)
+    for i in np.where(a > 0)[0]:
+        for j in np.flatnonzero(a[:i] > 0):
+            if a[j] > a[i]:
+                best = best + a[j] * a[i]
+    return best
+
+
+@case((ALL, 1), (ALL, -1), (ALL, 0))
+def three_ways(a, k):
+    if k > 0:
+        x = np.flatnonzero(a > 1)
+    elif k < 0:
+        x = np.unique(a[a > 1]).astype(int)
+    else:
+        x = np.zeros(0, int)
+    x.sort()
+    x += 1
+    return x, x.sum(), np.add.reduce(x[x > 2])
+
+
+@case((ALL, ALL[:2]), (ALL, ALL[3:]))
+def written_where_they_are(a, b):
+    a[np.isin(a, b)] = np.unique(b)[0]
+    places = np.nonzero(a > 1)[0]
+    a[places[::-1]] = a[places]
+    np.put(a, places[:1], 99)
+    return a
+
+
+@case((ALL,), (EMPTY,))
+def by_a_helper(a):
+    def top(v, k):
+        return np.sort(v)[::-1][:k]
+
+    return top(a[a > 0], 2), top(a, np.count_nonzero(a > 1)), np.median(top(a[a > 0], 3))
+
+
+@case((ALL,), (ALL * 9,))
+def nothing_is_caught(a):
+    try:
+        return np.max(a[np.flatnonzero(a > 4)])
+    except ValueError:
+        return np.float64(-1)
+
+
+@case(
+    (GRID,),
+)
+def rows_and_columns(m):
+    some = m[m[:, 0] > 0]
+    return np.sort(some, axis=0), np.unique(some), np.argsort(m[:, m[0] > 0], axis=0), m[:, np.flatnonzero(m[0] > 0)]
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_programs(program: Program) -> None:
     program.check()
