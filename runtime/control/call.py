@@ -19,7 +19,18 @@ import numpy as np
 from anabranch import transpile
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import configure, settings
-from anabranch.runtime.control import builtins, lists, mathematics, methods, operators, output, sequences, special, text
+from anabranch.runtime.control import (
+    builtins,
+    heaps,
+    lists,
+    mathematics,
+    methods,
+    operators,
+    output,
+    sequences,
+    special,
+    text,
+)
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -170,7 +181,7 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    instead = output.counterpart(function) or text.counterpart(function)
+    instead = output.counterpart(function) or text.counterpart(function) or heaps.counterpart(function)
     if instead is not None:
         return instead
     if isinstance(function, types.FunctionType):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import heapq
 
 import numpy as np
 import pytest
@@ -525,6 +526,56 @@ def popleft_of_an_empty_one(n):
     for i in range(n):
         q.append(i)
     return q.popleft()
+
+
+@case((np.array([3.0, -1.0, 2.0, 5.0, 1.0, 4.0, 2.0]),), (NONE,))
+def heap_order(a):
+    heap = []
+    for x in a:
+        if x > 0:
+            heapq.heappush(heap, x)
+    kept, out = list(heap), []
+    while heap:
+        out.append(heapq.heappop(heap))
+    return kept, out
+
+
+WEIGHTS = np.random.default_rng(0).random((7, 7)) * (np.random.default_rng(1).random((7, 7)) < 0.4)
+
+
+@case((WEIGHTS, 0), (WEIGHTS, 3))
+def shortest_ways(weights, start):
+    n = weights.shape[0]
+    distance = np.full(n, np.inf)
+    distance[start] = 0.0
+    heap = [(0.0, start)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > distance[u]:
+            continue
+        for v in range(n):
+            if weights[u, v] > 0 and d + weights[u, v] < distance[v]:
+                distance[v] = d + weights[u, v]
+                heapq.heappush(heap, (distance[v], v))
+    return distance
+
+
+@case((SIGNED, 3), (SIGNED, 1))
+def largest_few(a, k):
+    heap = []
+    for x in a:
+        if len(heap) < k:
+            heapq.heappush(heap, x)
+        else:
+            heapq.heappushpop(heap, x)
+    return heap
+
+
+@case((NONE,), (SIGNED,), promoted=True)
+def heappop_of_an_empty_one(a):
+    heap = [x for x in a if x > 0]
+    first = heapq.heapreplace(heap, 2.0)
+    return first, heapq.heappop(heap)
 
 
 # ---- reading and writing ---------------------------------------------------------------------------------------------
