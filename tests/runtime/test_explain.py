@@ -142,11 +142,11 @@ def test_native_loops():
 
 def test_only_the_trace_that_stays_is_told():
     def nested(n):
-        found = []
+        found = {}
         for i in range(n):
             for j in range(i + 1):  # inner
                 if j > 1:
-                    found.append(j)
+                    found[j] = i
         return found
 
     told = jit(nested).explain(3)

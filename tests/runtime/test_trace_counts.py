@@ -37,8 +37,8 @@ def traces(monkeypatch):
     made = []
     plain = Trace.__init__
 
-    def remember(self):
-        plain(self)
+    def remember(self, *args):
+        plain(self, *args)
         made.append(self)
 
     monkeypatch.setattr(Trace, "__init__", remember)
