@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import copy
-import io
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,24 +12,8 @@ import numpy as np
 
 from anabranch import jit
 from anabranch.runtime import check as checker, ir
+from anabranch.runtime.equivalence.outcomes import Outcome as Outcome
 from anabranch.runtime.values.containers import attributes
-
-
-class Outcome:
-    """What one run of a function did."""
-
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.args, self.kwargs = copy.deepcopy((args, kwargs))
-        self.value: Any = None
-        self.error: BaseException | None = None
-        text = io.StringIO()
-        with contextlib.redirect_stdout(text), warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                self.value = function(*self.args, **self.kwargs)
-            except Exception as error:  # compared below
-                self.error = error
-        self.text = text.getvalue()
 
 
 def check(

@@ -1,4 +1,4 @@
-"""The command line: `python -m anabranch demo`, `show FILE.py:FUNCTION`, `cache info`, `explain` and `clear`."""
+"""The command line: `python -m anabranch demo`, `show` and `check FILE.py:FUNCTION`, `cache info|explain|clear`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from anabranch import AnabranchError, __version__, _kept, xpr
+from anabranch import AnabranchError, __version__, _check, _kept, xpr
 from anabranch._demo import demonstrate
 from anabranch._kernels import KERNELS, arguments
 from anabranch._show import TargetError, find, values
@@ -23,9 +23,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "cache":
         return cache(options.action)
     try:
+        if options.command == "check":
+            return check(options.target, options.example, options.examples)
         return show(options.target, options.program)
     except TargetError as error:
-        print(f"{parser.prog} show: {error}", file=sys.stderr)
+        print(f"{parser.prog} {options.command}: {error}", file=sys.stderr)
         return 2
     except AnabranchError as error:
         print(error, file=sys.stderr)
@@ -59,6 +61,13 @@ def show(target: str, program: list[str] | None) -> int:
     function, module = find(target)
     print(function.source().rstrip() if program is None else xpr(function, *values(program, module)))
     return 0
+
+
+def check(target: str, example: list[str] | None, examples: int) -> int:
+    """Compare a function with what is compiled of it; 1 where they differ."""
+    report = _check.check(target, example, examples)
+    print(f"{target}: the same on {examples} examples" if report is None else report)
+    return 0 if report is None else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,6 +104,21 @@ def _parser() -> argparse.ArgumentParser:
         # Takes all that follows: an expression may begin with a minus.
         nargs=argparse.REMAINDER,
         help="print the program on the arguments that follow, Python expressions with the file's names and np",
+    )
+    checked = commands.add_parser(
+        "check",
+        help="compare a function with what is compiled of it, on arguments that are made up",
+        description="Look for arguments on which the compiled function differs from the plain one: in values, dtypes, "
+        "shapes, changed arguments, exceptions or printed text. What it takes is read off its annotations, or off "
+        "--example. Prints the smallest arguments found. The exit status is 1 where there are some, 2 for a bad "
+        "command. Needs Hypothesis (pip install anabranch[testing]).",
+    )
+    checked.add_argument("target", metavar="FILE.py:FUNCTION", help="a function, or Class.method")
+    checked.add_argument("--examples", type=int, default=100, metavar="N", help="how many to try (100)")
+    checked.add_argument(
+        "--example",
+        nargs=argparse.REMAINDER,
+        help="arguments that follow are made like these: Python expressions with the file's names and np",
     )
     return parser
 

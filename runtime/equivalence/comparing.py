@@ -1,0 +1,234 @@
+"""The first difference between two outcomes: values, dtypes, shapes, structure, mutations, exceptions, printed text."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.tolerance import Tolerance
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.values.containers import attributes
+
+
+@frozen
+class Difference:
+    """Where two outcomes part first.
+
+    Attributes
+    ----------
+    where : str
+        "the result[0]", "the argument a", "the exception", "the printed text".
+    what : str
+        What of it differs: "value", "dtype", "shape", "type", "structure", "identity".
+    plain, compiled : str
+        Both sides.
+    """
+
+    where: str
+    what: str
+    plain: str
+    compiled: str
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.where}: plain {self.plain}, compiled {self.compiled}"
+
+
+def first_difference(
+    want: Outcome, got: Outcome, names: tuple[str, ...] = (), tolerance: Tolerance | None = None
+) -> Difference | None:
+    """What differs first; None where nothing does.
+
+    Parameters
+    ----------
+    want, got : Outcome
+        That of the plain function, and the other.
+    names : tuple of str
+        Those of the positional arguments, for the message.
+    tolerance : Tolerance, optional
+    """
+    return next(_differences(want, got, names, _Comparison(tolerance or Tolerance())), None)
+
+
+def _differences(want: Outcome, got: Outcome, names: tuple[str, ...], comparison: _Comparison) -> Iterator[Difference]:
+    if want.error is not None or got.error is not None:
+        yield from _exceptions(want, got)
+        return
+    yield from comparison.compare(want.value, got.value, "the result")
+    for i, (a, b) in enumerate(zip(want.args, got.args, strict=True)):
+        name = names[i] if i < len(names) else str(i)
+        yield from comparison.compare(a, b, f"the argument {name} after the call")
+    for name in want.kwargs:
+        yield from comparison.compare(want.kwargs[name], got.kwargs[name], f"the argument {name} after the call")
+    yield from _identities(want, got)
+    if want.text != got.text:
+        yield Difference("the printed text", "value", repr(want.text), repr(got.text))
+
+
+def _exceptions(want: Outcome, got: Outcome) -> Iterator[Difference]:
+    plain, compiled = (_ended(o) for o in (want, got))
+    if want.error is None or got.error is None or not isinstance(got.error, type(want.error)):
+        yield Difference("the exception", "type", plain, compiled)
+        return
+    # What is raised while tracing tells of the user's line below NumPy's own words.
+    words, others = str(want.error), str(got.error)
+    if words != others and not (isinstance(got.error, AnabranchError) and others.startswith(f"{words}\n")):
+        yield Difference("the exception", "message", plain, compiled)
+    elif want.text != got.text:
+        yield Difference("the printed text", "value", repr(want.text), repr(got.text))
+
+
+def _ended(outcome: Outcome) -> str:
+    if outcome.error is None:
+        return f"returns {outcome.value!r}"
+    words = str(outcome.error).partition("\n")[0]
+    return f"raises {type(outcome.error).__name__}: {words}" if words else f"raises {type(outcome.error).__name__}"
+
+
+class _Comparison:
+    """Goes through two values side by side."""
+
+    def __init__(self, tolerance: Tolerance) -> None:
+        self._tolerance = tolerance
+        self._under_way: set[int] = set()
+
+    def compare(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        """The differences between two values."""
+        if self._tolerance.promoted and _is_wider(want, got):
+            want = type(got)(want)
+        if type(want) is not type(got):
+            yield Difference(where, "type", _shown(want), _shown(got))
+        elif isinstance(want, (np.ndarray, np.generic)):
+            yield from self._arrays(np.asarray(want), np.asarray(got), where)
+        elif isinstance(want, (float, complex)):
+            if self._tolerance.far(np.asarray(want), np.asarray(got)):
+                yield self._numbers(want, got, where)
+        elif parts(want) is not None:
+            yield from self._containers(want, got, where)
+        elif want is not got and not callable(want) and want != got:
+            yield Difference(where, "value", repr(want), repr(got))
+
+    def _arrays(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        for what in ("dtype", "shape"):
+            if getattr(want, what) != getattr(got, what):
+                yield Difference(where, what, str(getattr(want, what)), str(getattr(got, what)))
+                return
+        if want.dtype == object:
+            yield from self.compare(want.tolist(), got.tolist(), where)
+            return
+        far = self._tolerance.far(want, got)
+        if far.any():
+            place = tuple(int(i) for i in np.unravel_index(int(np.argmax(far)), far.shape)) if far.ndim else ()
+            at = f"{where}[{', '.join(map(str, place))}]" if place else where
+            yield self._numbers(want[place], got[place], at)
+
+    def _numbers(self, want: Any, got: Any, where: str) -> Difference:
+        apart = self._tolerance.distance(want, got)
+        return Difference(where, "value", repr(want), f"{got!r}{f' ({apart})' if apart else ''}")
+
+    def _containers(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        if id(want) in self._under_way:
+            return
+        ours, theirs = parts(want), parts(got)
+        assert ours is not None
+        assert theirs is not None
+        if list(ours) != list(theirs):
+            what = "keys" if isinstance(want, dict) else "length" if _is_sequence(want) else "attributes"
+            yield Difference(where, what, _keys(want, ours), _keys(got, theirs))
+            return
+        self._under_way.add(id(want))
+        for key in ours:
+            yield from self.compare(ours[key], theirs[key], f"{where}{_step(want, key)}")
+        self._under_way.discard(id(want))
+
+
+def _is_wider(want: Any, got: Any) -> bool:
+    """Whether one number is of a type that holds all of the other's."""
+    numbers = (int, float, complex, np.generic)
+    if not isinstance(want, numbers) or not isinstance(got, numbers) or type(want) is type(got):
+        return False
+    return bool(np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
+
+
+def parts(value: Any) -> dict[Any, Any] | None:
+    """The parts of a container by key, index or attribute; None for what has none."""
+    if isinstance(value, dict):
+        return dict(value)
+    if _is_sequence(value):
+        return dict(enumerate(value))
+    if isinstance(value, BaseException):
+        return {"args": value.args, **attributes(value)}
+    if isinstance(value, (np.ndarray, np.generic, type)) or callable(value):
+        return None
+    return attributes(value) or None
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, (list, tuple, collections.deque))
+
+
+def _keys(value: Any, held: dict[Any, Any]) -> str:
+    return str(len(held)) if _is_sequence(value) else str(list(held))
+
+
+def _step(value: Any, key: Any) -> str:
+    return f"[{key!r}]" if isinstance(value, dict) or _is_sequence(value) else f".{key}"
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {value!r:.60}"
+
+
+# ---- which of them are one object ------------------------------------------------------------------------------------
+
+
+def _identities(want: Outcome, got: Outcome) -> Iterator[Difference]:
+    """Lists, dicts, objects that are one in one outcome and two in the other; arrays that share memory."""
+    ours, theirs = (dict(_repeated(o)) for o in (want, got))
+    for place in [*ours, *theirs]:
+        if ours.get(place) != theirs.get(place):
+            plain, compiled = (f"is {d[place]}" if place in d else "is an object of its own" for d in (ours, theirs))
+            yield Difference(place, "identity", plain, compiled)
+            return
+    before, after = (set(_shared(o)) for o in (want, got))
+    for place, other in sorted(before ^ after):
+        plain, compiled = (f"{'is' if (place, other) in s else 'is not'} memory of {other}" for s in (before, after))
+        yield Difference(place, "memory", plain, compiled)
+        return
+
+
+def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
+    """Each part of the arguments and the result, with its place; containers once."""
+    seen: set[int] = set()
+    pending = [("the result", outcome.value), ("the arguments", (outcome.args, outcome.kwargs))]
+    while pending:
+        place, value = pending.pop()
+        yield place, value
+        held = parts(value)
+        if held is None or id(value) in seen:
+            continue
+        if not isinstance(value, tuple):  # a new one of the same parts is as good
+            seen.add(id(value))
+        pending += [(f"{place}{_step(value, key)}", part) for key, part in reversed(list(held.items()))]
+
+
+def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    first: dict[int, str] = {}
+    for place, value in _walk(outcome):
+        if parts(value) is not None and not isinstance(value, (tuple, BaseException)):
+            known = first.setdefault(id(value), place)
+            if known != place:
+                yield place, known
+
+
+def _shared(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    arrays = [(place, v) for place, v in _walk(outcome) if isinstance(v, np.ndarray) and v.size]
+    for place, array in arrays:
+        if place.startswith("the result"):
+            for other, memory in arrays:
+                if other.startswith("the arguments") and np.shares_memory(array, memory):
+                    yield place, other

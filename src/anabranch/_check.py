@@ -1,0 +1,39 @@
+"""`python -m anabranch check FILE.py:FUNCTION`: the function compiled against the plain one, on arguments made up."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from anabranch._show import TargetError, find, values
+
+
+def check(target: str, example: list[str] | None, examples: int) -> str | None:
+    """Look for arguments on which the compiled function differs; a report of the smallest found, or None.
+
+    Raises
+    ------
+    TargetError
+        Where there is no such function, nothing says what it takes, or Hypothesis is not installed.
+    """
+    try:
+        import hypothesis  # noqa: PLC0415 - an optional extra
+
+        from anabranch.runtime.equivalence import deciding, inference  # noqa: PLC0415 - needs it
+    except ModuleNotFoundError:
+        raise TargetError("check needs Hypothesis: pip install anabranch[testing]") from None
+    function, module = find(target)
+    plain: Any = function.__wrapped__
+    names = list(inspect.signature(plain).parameters)
+    given = None if example is None else dict(zip(names, values(example, module), strict=False))
+    try:
+        arguments = inference.strategies(plain, given)
+    except inference.InferenceError as error:
+        raise TargetError(f"{error} with --example") from None
+    settings = hypothesis.settings(deciding.PATIENT, max_examples=examples, print_blob=False)
+    try:
+        test: Any = deciding.equivalent
+        test(settings=settings, **arguments)(function)()
+    except AssertionError as error:
+        return str(error)
+    return None

@@ -1,0 +1,133 @@
+"""`check_equivalent` finds each kind of difference, says where it is, and which stage made it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.equivalence.comparing import first_difference
+from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.testing import Tolerance, assert_equivalent, check_equivalent
+
+a = np.arange(4.0)
+
+
+def guarded_sum(a, n):
+    s = 0.0
+    for i in range(n):
+        if a[i] > 1:
+            s += a[i]
+    print(n)
+    return s
+
+
+def int_or_float(a, c):
+    if c > 0:
+        r = 1
+    else:
+        r = 2.5
+    return r
+
+
+def subnormal(x):
+    y = x * 1e-310
+    return y
+
+
+def bytes_of(x):
+    return x.tobytes()
+
+
+def test_nothing_differs():
+    assert check_equivalent(guarded_sum, a, 3) is None
+    assert check_equivalent(jit(guarded_sum), a, n=9) is None
+    assert_equivalent(guarded_sum, a, n=4)
+
+
+def test_a_type_and_the_stage_that_changed_it():
+    report = check_equivalent(int_or_float, a, 1)
+    assert (report.difference.where, report.difference.what) == ("the result", "type")
+    assert (report.difference.plain, report.difference.compiled) == ("int 1", "float 1.0")
+    assert report.stage == "tracing"
+    assert ">         r = ab.if_(c > 0" in str(report)
+    assert check_equivalent(int_or_float, a, 1, tolerance=Tolerance(promoted=True)) is None
+
+
+def test_a_value_that_only_xla_changes():
+    report = check_equivalent(subnormal, a)
+    assert report.stage == "XLA"
+    assert report.difference.where == "the result[1]"
+    assert "units in the last place" in report.difference.compiled
+    assert check_equivalent(subnormal, a, tolerance=Tolerance(atol=1e-300)) is None
+
+
+def test_what_is_refused():
+    with pytest.raises(AssertionError, match=r"raises UnsupportedOperationError(.|\n)*made by: tracing"):
+        assert_equivalent(bytes_of, a)
+
+
+class Recorder(list):
+    pass
+
+
+def outcomes(plain, other, *args):
+    return first_difference(Outcome(plain, args, {}), Outcome(other, args, {}), ("x", "y"))
+
+
+def raising(error):
+    def function(*_):
+        raise error
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("plain", "other", "args", "where", "what"),
+    [
+        (lambda x: x, lambda x: x + 1, (a,), "the result[0]", "value"),
+        (lambda x: x, lambda x: x.astype(np.float32), (a,), "the result", "dtype"),
+        (lambda x: x, lambda x: x[:2], (a,), "the result", "shape"),
+        (lambda x: (x,), lambda x: [x], (a,), "the result", "type"),
+        (lambda x: {"k": 1}, lambda x: {"j": 1}, (a,), "the result", "keys"),
+        (lambda x: [1, 2], lambda x: [1], (a,), "the result", "length"),
+        (lambda x: 1, lambda x: 2, (a,), "the result", "value"),
+        (lambda x: None, lambda x: x.fill(7), (a,), "the argument x after the call[0]", "value"),
+        (lambda x: x.append(1), lambda x: None, ([],), "the argument x after the call", "length"),
+        (lambda x: x, lambda x: list(x), ([1],), "the result", "identity"),
+        (lambda x: x[1:], lambda x: x[1:].copy(), (a,), "the result", "memory"),
+        (lambda x: print(1), lambda x: print(2), (a,), "the printed text", "value"),
+        (raising(ValueError("no")), lambda x: x, (a,), "the exception", "type"),
+        (raising(ValueError("no")), raising(KeyError("no")), (a,), "the exception", "type"),
+        (raising(ValueError("no")), raising(ValueError("yes")), (a,), "the exception", "message"),
+        (lambda x: 0.0, lambda x: -1e-300, (a,), "the result", "value"),
+        (lambda x: 1j, lambda x: 1 + 1j, (a,), "the result", "value"),
+        (lambda x: "a", lambda x: "b", (a,), "the result", "value"),
+        (lambda x: Recorder(), lambda x: [], (a,), "the result", "type"),
+    ],
+)
+def test_each_kind(plain, other, args, where, what):
+    found = outcomes(plain, other, *args)
+    assert (found.where, found.what) == (where, what), found
+
+
+@pytest.mark.parametrize(
+    ("plain", "other", "args"),
+    [
+        (lambda x: 0.1 + 0.2, lambda x: 0.3, (a,)),
+        (lambda x: x * np.nan, lambda x: x * np.nan, (a,)),
+        (lambda x: np.array([np.inf, -0.0]), lambda x: np.array([np.inf, 0.0]), (a,)),
+        (lambda x: (x, [x]), lambda x: (x, [x]), ([1, {"k": a}],)),
+        (raising(ValueError("no")), raising(ValueError("no")), (a,)),
+    ],
+)
+def test_what_counts_as_the_same(plain, other, args):
+    assert outcomes(plain, other, *args) is None
+
+
+def test_a_list_that_holds_itself():
+    def loop(x):
+        x.append(x)
+        return x
+
+    assert outcomes(loop, loop, []) is None
