@@ -496,3 +496,31 @@ def test_what_libraries_keep_to_themselves_is_read_once(monkeypatch):
         monkeypatch.setattr(target, name, 5.0)
         assert function(3.0) == 15.0
         assert compiled(3.0) == 6.0
+
+
+def test_np_bincount_with_weights_of_nothing_gives_float64():
+    def counts(x, n):
+        return np.bincount(x[:n], x[:n] * 1.0)
+
+    x = np.array([1, 0, 1])
+    np.testing.assert_array_equal(jit(counts)(x, 2), counts(x, 2), strict=True)
+    assert counts(x, 0).dtype == np.int64
+    assert jit(counts)(x, 0).dtype == np.float64
+
+
+def test_rows_of_run_time_length_are_a_copy():
+    def seen(a, j):
+        rows = a[:j].reshape(2, -1)
+        a[0] = 9.0
+        return rows[0, 0]
+
+    def written(a, j):
+        rows = a[:j].reshape(2, -1)
+        rows[0] = 9.0
+        return a
+
+    a = np.arange(6.0)
+    assert seen(a.copy(), 4) == 9.0
+    assert jit(seen)(a.copy(), 4) == 0.0
+    with pytest.raises(anabranch.UnsupportedOperationError):
+        jit(written)(a.copy(), 4)
