@@ -18,7 +18,8 @@ from anabranch.runtime.trace import UnreachableError
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.items import Items, iota
+from anabranch.runtime.values.item_memory import iota
+from anabranch.runtime.values.items import Items
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.slots import Row

@@ -9,7 +9,8 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, dispatch, layout as layouts, wrap
-from anabranch.runtime.values.items import Items, iota
+from anabranch.runtime.values.item_memory import iota
+from anabranch.runtime.values.items import Items
 
 _NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
 

@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
-from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, capacities, host, layout as layouts, wrap
+from anabranch.runtime.values import atoms, capacities, host, item_kinds, item_memory, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.lengths import may_grow
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.traced import Traced
-from anabranch.runtime.values.undefined import Undefined
 
 _INT = python_abstract(int)
 
@@ -238,7 +235,7 @@ class Items:
         structure = self.structure
         place = self.place(position)
         memory = self.buffers if self.tags is None else [self.tags, *self.buffers]
-        leaves = [_row(b, place) for b in memory]
+        leaves = [item_memory.row(b, place) for b in memory]
         layout = structure.variants[0] if len(structure.variants) == 1 else layouts.Choice(structure.variants)
         made: list[Array | None] = []
         value = layouts.unpack(layout, iter(leaves), made)
@@ -249,20 +246,21 @@ class Items:
 
     def with_item(self, position: Any, value: Any) -> Items:
         """With another element at a position that is in range."""
-        row = _Row.of(value, self.structure.variants)
+        row = item_kinds.Row.of(value, self.structure.variants)
         items = as_items(self, dataclasses.replace(self.structure, variants=row.variants))
         return items._written(items.place(position), row)
 
-    def _written(self, place: Atom, row: _Row) -> Items:
+    def _written(self, place: Atom, row: item_kinds.Row) -> Items:
         tags = self.tags
         if tags is not None:
-            tags = _updated(tags, row.tag, place)
-        buffers = [b if a is None else _updated(b, a, place) for b, a in zip(self.buffers, row.leaves, strict=True)]
+            tags = item_memory.updated(tags, row.tag, place)
+        pairs = zip(self.buffers, row.leaves, strict=True)
+        buffers = [b if a is None else item_memory.updated(b, a, place) for b, a in pairs]
         return self._with(self.length, self.first, tags, buffers)
 
     def pushed(self, value: Any, front: bool = False) -> Items:
         """With one element more at the end, or (of a ring) at the front."""
-        row = _Row.of(value, self.structure.variants)
+        row = item_kinds.Row.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants)
         if structure.room is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
@@ -283,8 +281,8 @@ class Items:
     def taken(self, positions: Atom, length: Any) -> Items:
         """The elements at these positions (an int64 vector), of which the first `length` count."""
         places = self.places(positions)
-        memory = [_gathered(b, places) for b in self.buffers]
-        tags = None if self.tags is None else _gathered(self.tags, places)
+        memory = [item_memory.gathered(b, places) for b in self.buffers]
+        tags = None if self.tags is None else item_memory.gathered(self.tags, places)
         (capacity,) = positions.type.shape
         room = self.structure.room if capacity == self.structure.capacity else None
         return self._with(length, 0, tags, memory, capacity=capacity, room=room)
@@ -295,87 +293,14 @@ class Items:
         if capacity == old:
             return Items(dataclasses.replace(self.structure, room=room), self.parts)
         if self.structure.ring:
-            items = self.taken(iota(old), self.length)
+            items = self.taken(item_memory.iota(old), self.length)
         if capacity < old and room is not None:
             length = wrap.as_atom(self.length, np.int64)
             over = atoms.ufunc(np.greater, length, atoms.literal(capacity, np.int64))
             capacities.exceeded(over, room, length)
-        memory = [_fitted(b, capacity) for b in items.buffers]
-        tags = None if items.tags is None else _fitted(items.tags, capacity)
+        memory = [item_memory.fitted(b, capacity) for b in items.buffers]
+        tags = None if items.tags is None else item_memory.fitted(items.tags, capacity)
         return items._with(items.length, items.first, tags, memory, capacity=capacity, room=room)
-
-
-@frozen
-class _Row:
-    """One element as it is written: its kind, and its leaves (None for those of other kinds)."""
-
-    variants: tuple[layouts.Layout, ...]
-    tag: Atom
-    leaves: tuple[Atom | None, ...]
-
-    @staticmethod
-    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> _Row:
-        """The row of a value, with its kind among the others."""
-        if isinstance(value, ChoiceValue):
-            value = value.without_undefined()
-        options = value.options if isinstance(value, ChoiceValue) else (value,)
-        kinds = [kind_of(o) for o in options]
-        for kind in kinds:
-            variants = variants if kind in variants else (*variants, kind)
-        places = [variants.index(k) for k in kinds]
-        tag: Atom = atoms.literal(places[-1], np.int32)
-        packed: dict[int, list[Atom]] = {}
-        for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
-            row = [p.atom for p in layouts.pack(option, variants[place])]
-            _keep(layouts.pack(option, variants[place]))
-            if len(options) > 1:
-                here = value.chosen(i)
-                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
-                if place in packed:
-                    row = [atoms.select(here, a, b) for a, b in zip(row, packed[place], strict=True)]
-            packed[place] = row
-        leaves: list[Atom | None] = []
-        for k, kind in enumerate(variants):
-            leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
-        return _Row(variants, tag, tuple(leaves))
-
-
-def _keep(packed: Sequence[layouts.Packed]) -> None:
-    for part in packed:
-        if part.handle is not None:
-            current().keep(part.handle.storage)
-
-
-def kind_of(value: Any) -> layouts.Layout:
-    """The kind of an element."""
-    return _general(layouts.describe(value))
-
-
-def _general(layout: layouts.Layout) -> layouts.Layout:
-    match layout:
-        case layouts.Held(value):
-            abstract = layouts.numeric(layout)
-            if abstract is not None:
-                return layouts.Leaf(abstract)
-            if isinstance(value, Undefined):
-                raise Undefined.error(value)
-            return layout
-        case layouts.Leaf(abstract):
-            return layouts.Leaf(abstract)
-        case layouts.Node(structure, children):
-            if structure.mutable:
-                _refuse(structure.cls)
-            return layouts.Node(structure, tuple(map(_general, children)))
-        case layouts.Choice(options):
-            return layouts.Choice(tuple(map(_general, options)))
-
-
-def _refuse(cls: type) -> NoReturn:
-    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), cls.__name__)
-    raise UnsupportedOperationError(
-        f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
-        "append a tuple of its values, or keep each of them in a list of its own"
-    )
 
 
 # ---- meeting of lengths ----------------------------------------------------------------------------------------------
@@ -386,9 +311,8 @@ def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
     assert isinstance(node, layouts.Node)
     if isinstance(node.structure, ItemsStructure):
         return list(node.structure.variants)
-    return [
-        _general(kind) for c in node.children for kind in (c.options if isinstance(c, layouts.Choice) else (c,))
-    ]  # fmt: skip
+    found = [c.options if isinstance(c, layouts.Choice) else (c,) for c in node.children]
+    return [item_kinds.general(kind) for options in found for kind in options]
 
 
 def joined(a: layouts.Node, b: layouts.Node) -> layouts.Layout | None:
@@ -422,7 +346,7 @@ def as_items(value: Any, structure: ItemsStructure) -> Items:
         return value if value.structure is structure else Items(structure, value.parts)
     items = value.resized(structure.capacity, structure.room)
     if items.structure.ring and not structure.ring:
-        items = items.taken(iota(structure.capacity), items.length)
+        items = items.taken(item_memory.iota(structure.capacity), items.length)
     return _with_kinds(items, structure)
 
 
@@ -435,7 +359,7 @@ def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
     buffers: list[Atom] = []
     for k, kind in enumerate(structure.variants):
         rows = layouts.leaf_types(kind)
-        buffers += memory.get(k) or [_zeros((structure.capacity, *t.shape), t.dtype) for t in rows]
+        buffers += memory.get(k) or [item_memory.zeros((structure.capacity, *t.shape), t.dtype) for t in rows]
     tags = None
     if len(structure.variants) > 1:
         tags = _tags(items, [structure.variants.index(kind) for kind in old], structure.capacity)
@@ -446,81 +370,28 @@ def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
 def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
     """The elements' kinds, by where they are among others now."""
     if items.tags is None:
-        return _filled((capacity,), np.int32, places[0] if places else 0)
+        return item_memory.filled((capacity,), np.int32, places[0] if places else 0)
     if list(places) == list(range(len(places))):
         return items.tags
-    made = _filled((capacity,), np.int32, places[-1])
+    made = item_memory.filled((capacity,), np.int32, places[-1])
     for old, new in enumerate(places[:-1]):
-        here = atoms.ufunc(np.equal, items.tags, _filled((capacity,), np.int32, old))
-        made = atoms.select(here, _filled((capacity,), np.int32, new), made)
+        here = atoms.ufunc(np.equal, items.tags, item_memory.filled((capacity,), np.int32, old))
+        made = atoms.select(here, item_memory.filled((capacity,), np.int32, new), made)
     return made
 
 
 def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
-    rows = [_Row.of(v, structure.variants) for v in values]
+    rows = [item_kinds.Row.of(v, structure.variants) for v in values]
     types = structure.rows
     buffers: list[Atom] = []
     for k, type in enumerate(types):
-        lines = [_zeros(type.shape, type.dtype) if r.leaves[k] is None else r.leaves[k] for r in rows]
-        buffers.append(_stacked([a for a in lines if a is not None], type, structure.capacity))
+        lines = [item_memory.zeros(type.shape, type.dtype) if r.leaves[k] is None else r.leaves[k] for r in rows]
+        buffers.append(item_memory.stacked([a for a in lines if a is not None], type, structure.capacity))
     tags = None
     if len(structure.variants) > 1:
-        tags = _stacked([r.tag for r in rows], ArrayType((), atoms.INT32), structure.capacity)
+        tags = item_memory.stacked([r.tag for r in rows], ArrayType((), atoms.INT32), structure.capacity)
     head: list[Any] = [len(values), 0] if structure.ring else [len(values)]
     return Items(structure, [*head, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
-
-
-# ---- memory ----------------------------------------------------------------------------------------------------------
-
-
-def iota(n: int) -> Atom:
-    """The positions of n elements."""
-    return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
-
-
-def _filled(shape: tuple[int, ...], dtype: Any, value: Any) -> Atom:
-    return atoms.broadcast_to(atoms.literal(value, dtype), shape)
-
-
-def _zeros(shape: tuple[int, ...], dtype: Any) -> Atom:
-    return _filled(shape, dtype, 0)
-
-
-def _starts(buffer: Atom, place: Atom) -> list[Atom]:
-    return [place, *[atoms.literal(0, np.int64)] * (len(buffer.type.shape) - 1)]
-
-
-def _row(buffer: Atom, place: Atom) -> Atom:
-    sizes = (1, *buffer.type.shape[1:])
-    return atoms.reshape(atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=sizes), sizes[1:])
-
-
-def _updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
-    line = atoms.reshape(row, (1, *buffer.type.shape[1:]))
-    return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
-
-
-def _gathered(buffer: Atom, places: Atom) -> Atom:
-    return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
-
-
-def _fitted(buffer: Atom, capacity: int) -> Atom:
-    """The memory cut, or with zeros after it."""
-    n, *rest = buffer.type.shape
-    if capacity <= n:
-        starts, limits = (0,) * len(buffer.type.shape), (capacity, *rest)
-        return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
-    if not n:
-        return _zeros((capacity, *rest), buffer.type.dtype)
-    return atoms.op("concatenate", buffer, _zeros((capacity - n, *rest), buffer.type.dtype), axis=0)
-
-
-def _stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
-    if not rows:
-        return _zeros((capacity, *type.shape), type.dtype)
-    lines = [atoms.reshape(r, (1, *type.shape)) for r in rows]
-    whole = lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=0)
-    return _fitted(whole, capacity) if len(rows) != capacity else whole
 
 
 # ---- on the host -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, layout as layouts, wrap
 from anabranch.runtime.values.extents import Window
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.items import Items, MayGrow, iota, is_grown
+from anabranch.runtime.values.item_memory import iota
+from anabranch.runtime.values.items import Items, MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
 
 # Functions of a list of arrays that do more with it than to make it an array: they get the list's array.

@@ -1,0 +1,90 @@
+"""The kinds of elements that a list of run-time length may hold, and single elements of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import atoms, layout as layouts
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.undefined import Undefined
+
+
+@frozen
+class Row:
+    """One element as it is written: its kind, and its leaves (None for those of other kinds)."""
+
+    variants: tuple[layouts.Layout, ...]
+    tag: Atom
+    leaves: tuple[Atom | None, ...]
+
+    @staticmethod
+    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> Row:
+        """The row of a value, with its kind among the others."""
+        if isinstance(value, ChoiceValue):
+            value = value.without_undefined()
+        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        kinds = [kind_of(o) for o in options]
+        for kind in kinds:
+            variants = variants if kind in variants else (*variants, kind)
+        places = [variants.index(k) for k in kinds]
+        tag: Atom = atoms.literal(places[-1], np.int32)
+        packed: dict[int, list[Atom]] = {}
+        for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
+            row = [p.atom for p in layouts.pack(option, variants[place])]
+            _keep(layouts.pack(option, variants[place]))
+            if len(options) > 1:
+                here = value.chosen(i)
+                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+                if place in packed:
+                    row = [atoms.select(here, a, b) for a, b in zip(row, packed[place], strict=True)]
+            packed[place] = row
+        leaves: list[Atom | None] = []
+        for k, kind in enumerate(variants):
+            leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
+        return Row(variants, tag, tuple(leaves))
+
+
+def _keep(packed: Sequence[layouts.Packed]) -> None:
+    for part in packed:
+        if part.handle is not None:
+            current().keep(part.handle.storage)
+
+
+def kind_of(value: Any) -> layouts.Layout:
+    """The kind of an element."""
+    return general(layouts.describe(value))
+
+
+def general(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of a kind, of which nothing is known that elements differ in."""
+    match layout:
+        case layouts.Held(value):
+            abstract = layouts.numeric(layout)
+            if abstract is not None:
+                return layouts.Leaf(abstract)
+            if isinstance(value, Undefined):
+                raise Undefined.error(value)
+            return layout
+        case layouts.Leaf(abstract):
+            return layouts.Leaf(abstract)
+        case layouts.Node(structure, children):
+            if structure.mutable:
+                _refuse(structure.cls)
+            return layouts.Node(structure, tuple(map(general, children)))
+        case layouts.Choice(options):
+            return layouts.Choice(tuple(map(general, options)))
+
+
+def _refuse(cls: type) -> NoReturn:
+    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), cls.__name__)
+    raise UnsupportedOperationError(
+        f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
+        "append a tuple of its values, or keep each of them in a list of its own"
+    )
