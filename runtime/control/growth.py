@@ -59,7 +59,7 @@ def with_room(
         if isinstance(new, layouts.Choice):
             new = _of_one_rank(new)
         if isinstance(new, layouts.Choice):
-            return layouts.Choice(tuple(walk(None, o) for o in new.options))
+            return layouts.Choice(tuple(walk(_alike(old, o), o) for o in new.options))
         if not isinstance(new, layouts.Node):
             return new
         if isinstance(new.structure, PaddedStructure):
@@ -75,6 +75,14 @@ def with_room(
         return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
 
     return walk(before, after)
+
+
+def _alike(old: layouts.Layout | None, option: layouts.Layout) -> layouts.Layout | None:
+    """Of what was carried before, the array of as many axes as one of the alternatives after a step."""
+    size = layouts.sizes(option)
+    rest = old.options if isinstance(old, layouts.Choice) else (old,)
+    found = [(o, layouts.sizes(o)) for o in rest if o is not None]
+    return next((o for o, s in found if s and size and len(s.run_time) == len(size.run_time)), None)
 
 
 def _of_one_rank(new: layouts.Choice) -> layouts.Layout:

@@ -264,6 +264,72 @@ def merged_runs(a, p):
     return np.concatenate([out, left, right])
 
 
+@case((A,), (B,), promoted=True)
+def none_at_first(a):
+    r = None
+    for v in a:
+        if v > 2:
+            r = np.array([v]) if r is None else np.append(r, v)
+    return r
+
+
+@case((A,), (B,), promoted=True)
+def written_through_both_names(a):
+    x, n = a, 0
+    while len(x) > 1:
+        a[len(x) - 1] = n
+        n += 1
+        x = x[:-1]
+        x[0] += x[-1]
+    return x, a
+
+
+@case((A,), (B,), promoted=True)
+def written_before_it_grows(a):
+    x = a
+    y = x
+    for i in range(int(a[2])):
+        x[0] = 50 + i
+        x = np.append(x, i)
+    return x, y
+
+
+@case((A,), (B,), promoted=True)
+def item_of_a_dict_is_a_view(a):
+    d = {"x": a}
+    while len(d["x"]) > 2:
+        d["x"] = d["x"][1:]
+        d["x"][0] = -5
+    return a, d
+
+
+@case((A,), (B,), promoted=True)
+def on_both_axes(a):
+    m = np.zeros((1, 1))
+    for i in range(int(abs(a[2])) % 4):
+        m = np.pad(m, 1, constant_values=i)
+    return m
+
+
+@case((A,), (B,), promoted=True)
+def names_traded(a):
+    x, y = a[:2], a[2:]
+    for i in range(int(abs(a[2]))):
+        x, y = np.append(y, i), x
+    return x, y
+
+
+@case((A,), (B,), promoted=True)
+def both_ways(a):
+    x = np.zeros(0)
+    for i in range(200):
+        if a[i % 5] > 2:
+            x = np.append(x, i)
+        if len(x) > 6:
+            x = x[3:]
+    return x
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_matches_eager(program: Program) -> None:
     program.check()
