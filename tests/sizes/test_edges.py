@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import anabranch
-from anabranch import UnsupportedValueError, jit
+from anabranch import UnsupportedValueError, export, jit
 from tests.control.table import Program, Table
+from tests.equivalence import same
 
 case = Table()
 A = np.arange(8.0)
@@ -338,6 +340,28 @@ def test_stages_give_what_calls_give() -> None:
     for p in (0, 3, 8):
         for got, want in zip(compiled(A, p), above(A, p), strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+def _parts(a, n):
+    found = []
+    for x in a[:n]:
+        if x > 1:
+            found.append(x)
+    return a[:n], a[a > n], found, np.cumsum(a[n:])
+
+
+@pytest.mark.parametrize("way", ["djit", "saved", "exported"])
+def test_other_ways_of_a_call(way: str, tmp_path: Path) -> None:
+    a = np.arange(6.0)
+    if way == "djit":
+        call = anabranch.djit(_parts)
+    elif way == "saved":
+        jit(_parts).lower(a, 2).compile().save(tmp_path / "parts")
+        call = anabranch.Compiled.load(tmp_path / "parts")
+    else:
+        call = export.deserialize(export.export(jit(_parts))(a, 2).serialize()).call
+    for n in (0, 3, 6):
+        same(_parts(a, n), call(a, n), f"the result for {n}", 1e-12, False)
 
 
 def test_arrays_on_the_device_come_back_there() -> None:
