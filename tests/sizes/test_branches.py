@@ -17,7 +17,7 @@ hoped = Table(Hoped)
 # ---- branches --------------------------------------------------------------------------------------------------------
 
 
-@hoped((V, 1.0), (V, 5.0))
+@case((V, 1.0), (V, 5.0))
 def different_lengths(a, x):
     if a[0] > x:
         b = np.zeros(3)
@@ -79,7 +79,7 @@ def an_array_or_its_transpose(a, x):
     return a.shape, a.sum(axis=1), a
 
 
-@hoped((V, 1), (V, 2), (V, 5))
+@case((V, 1), (V, 2), (V, 5))
 def one_branch_only(a, k):
     if k > 1:
         a = a[1:]
@@ -397,7 +397,7 @@ def doubled_in_a_loop(n):
     return a, a.sum()
 
 
-@hoped((3,), (0,), (5,))
+@case((3,), (0,), (5,))
 def look_and_say(n):
     a = np.array([1])
     for _ in range(n):

@@ -143,7 +143,7 @@ def selected_is_a_copy(a, x):
     return b, a
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def selected_sorted_and_accumulated(a, x):
     b = a[a > x]
     return np.sort(b), np.cumsum(b), np.argsort(b), np.diff(b), np.sort(b)[::-1][:2]
@@ -160,7 +160,7 @@ def a_comprehension_of_masks(a, b, x):
     return [v[v > x].sum() for v in (a, b)]
 
 
-@hoped(*each(V, last=LIMITS), promoted=True)
+@case(*each(V, last=LIMITS), promoted=True)
 def medians_of_the_selected(a, x):
     b = a[np.abs(a) <= x]
     return np.median(b) if b.size else 0.0
@@ -222,7 +222,7 @@ def the_selected_normalised(a, x):
     return a
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def the_selected_sorted_in_place(a, x):
     keep = a > x
     a[keep] = np.sort(a[keep])
@@ -271,25 +271,25 @@ def places_and_masks(a, x):
 # ---- positions -------------------------------------------------------------------------------------------------------
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def positions_found(a, x):
     (p,) = np.nonzero(a > x)
     return p, p.size, a[p], p + 1
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def positions_found_by_where(a, x):
     p = np.where(a > x)[0]
     return p, len(p), np.where(a > x), a[p[:2]]
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def flat_positions(a, x):
     p = np.flatnonzero(a > x)
     return p, np.diff(p), a[p].sum()
 
 
-@hoped(*each(V, last=((2.0,), (100.0,), (5.0,))), promoted=True)
+@case(*each(V, last=((2.0,), (100.0,), (5.0,))), promoted=True)
 def the_first_position(a, x):
     p = np.flatnonzero(a > x)
     if len(p) == 0:
@@ -297,18 +297,18 @@ def the_first_position(a, x):
     return p[0]
 
 
-@hoped(*each(V, last=((2.0,), (100.0,), (5.0,))))
+@case(*each(V, last=((2.0,), (100.0,), (5.0,))))
 def the_first_position_or_an_error(a, x):
     return np.where(a > x)[0][0], np.nonzero(a > x)[0][-1]
 
 
-@hoped(*each(M, last=((2.0,), (-100.0,), (100.0,))))
+@case(*each(M, last=((2.0,), (-100.0,), (100.0,))))
 def positions_in_a_matrix(a, x):
     i, j = np.nonzero(a > x)
     return i, j, a[i, j], i * 6 + j, np.argwhere(a > x), np.flatnonzero(a > x)
 
 
-@hoped(*each(M, last=((2.0,), (-100.0,), (100.0,))))
+@case(*each(M, last=((2.0,), (-100.0,), (100.0,))))
 def written_at_found_positions(a, x):
     i, j = np.where(a > x)
     a[i, j] = i + 10.0 * j
@@ -316,7 +316,7 @@ def written_at_found_positions(a, x):
     return a
 
 
-@hoped((M,), (-M,), (M * 0,), promoted=True)
+@case((M,), (-M,), (M * 0,), promoted=True)
 def a_bounding_box(a):
     i, j = np.nonzero(a > 10)
     if i.size == 0:
@@ -324,7 +324,7 @@ def a_bounding_box(a):
     return i.min(), i.max(), j.min(), j.max()
 
 
-@hoped((np.array([[0.0, 2.0, 0.0], [4.0, 0.0, 1.0]]),), (np.zeros((2, 3)),))
+@case((np.array([[0.0, 2.0, 0.0], [4.0, 0.0, 1.0]]),), (np.zeros((2, 3)),))
 def a_centre_of_mass(a):
     points = np.argwhere(a > 0)
     if len(points) == 0:
@@ -332,17 +332,17 @@ def a_centre_of_mass(a):
     return points.mean(axis=0)
 
 
-@hoped(*each(V, last=LIMITS))
+@case(*each(V, last=LIMITS))
 def methods_that_find(a, x):
     return (a > x).nonzero(), a.compress(a > x), np.compress(a > x, a), np.extract(a > x, a)
 
 
-@hoped(*each(M, last=((2.0,), (-100.0,), (100.0,))))
+@case(*each(M, last=((2.0,), (-100.0,), (100.0,))))
 def compressed_on_an_axis(a, x):
     return np.compress(a[:, 0] > x, a, axis=0), a.compress(a[0] > x, axis=1), np.extract(a > x, a), a.compress([0, 1])
 
 
-@hoped(*each(V, last=((2.0,), (100.0,), (0.0,))), promoted=True)
+@case(*each(V, last=((2.0,), (100.0,), (0.0,))), promoted=True)
 def loops_over_found_positions(a, x):
     total = 0.0
     for p in np.flatnonzero(a > x):
@@ -360,23 +360,23 @@ def loops_over_selected_values(a, x):
     return best
 
 
-@hoped((N,), (np.zeros(8, dtype=int),), (np.ones(8, dtype=int),))
+@case((N,), (np.zeros(8, dtype=int),), (np.ones(8, dtype=int),))
 def nonzero_of_numbers(a):
     return np.nonzero(a), a[a != 0], np.count_nonzero(a), a.nonzero()[0].size
 
 
-@hoped((V,), (W,), (NOTHING,))
+@case((V,), (W,), (NOTHING,))
 def peaks(a):
     p = np.where((a[1:-1] > a[:-2]) & (a[1:-1] > a[2:]))[0] + 1
     return p, a[p]
 
 
-@hoped((V,), (W,), (-W,), (NOTHING,))
+@case((V,), (W,), (-W,), (NOTHING,))
 def sign_changes(a):
     return np.where(np.diff(np.sign(a)) != 0)[0], np.flatnonzero(a[:-1] * a[1:] < 0)
 
 
-@hoped((B,), (~B,), (B | True,), (B & False,))
+@case((B,), (~B,), (B | True,), (B & False,))
 def runs_of_true(mask):
     steps = np.diff(np.concatenate([[0], mask.astype(int), [0]]))
     starts = np.flatnonzero(steps == 1)
@@ -387,67 +387,67 @@ def runs_of_true(mask):
 # ---- sets of values --------------------------------------------------------------------------------------------------
 
 
-@hoped(*SAME)
+@case(*SAME)
 def unique_values(a):
     u = np.unique(a)
     return u, u.size, u[0], u[-1], u.sum()
 
 
-@hoped(*SAME_INTS)
+@case(*SAME_INTS)
 def unique_ints_with_all_returns(a):
     values, first, inverse, counts = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
     return values, first, inverse, counts, values[inverse], values[counts.argmax()]
 
 
-@hoped(*SAME_INTS)
+@case(*SAME_INTS)
 def unique_ints_counted(a):
     values, counts = np.unique(a, return_counts=True)
     return values[counts > 1], counts.max(), dict(total=counts.sum()), values[np.argsort(-counts, kind="stable")]
 
 
-@hoped((M % 4,), (M * 0,))
+@case((M % 4,), (M * 0,))
 def unique_values_of_a_matrix(a):
     return np.unique(a), np.unique(a[0]), np.unique(a, return_counts=True)
 
 
-@hoped((np.array([1.0, np.nan, 2.0, np.nan, 1.0]),), (np.full(5, np.nan),), (np.arange(5.0),))
+@case((np.array([1.0, np.nan, 2.0, np.nan, 1.0]),), (np.full(5, np.nan),), (np.arange(5.0),))
 def unique_with_nan(a):
     return np.unique(a), np.unique(a, return_counts=True)
 
 
-@hoped((B,), (B | True,))
+@case((B,), (B | True,))
 def unique_bools(a):
     return np.unique(a), len(np.unique(a))
 
 
-@hoped((N, np.array([5, 0, 11])), (N, np.array([1, 1, 1])), (N * 0, np.array([0, 0, 0])))
+@case((N, np.array([5, 0, 11])), (N, np.array([1, 1, 1])), (N * 0, np.array([0, 0, 0])))
 def sets_of_ints(a, b):
     return np.setdiff1d(a, b), np.intersect1d(a, b), np.union1d(a, b), np.setxor1d(a, b), np.isin(a, b)
 
 
-@hoped((V, W), (V, V), (V, NOTHING))
+@case((V, W), (V, V), (V, NOTHING))
 def sets_of_floats(a, b):
     return np.setdiff1d(a, b), np.intersect1d(a, b), np.union1d(a, b), np.isin(a, b).sum()
 
 
-@hoped((N, np.array([5, 0, 11])), (N, np.array([1, 1, 1])))
+@case((N, np.array([5, 0, 11])), (N, np.array([1, 1, 1])))
 def common_values_with_positions(a, b):
     return np.intersect1d(a, b, return_indices=True)
 
 
-@hoped((N, 3), (N, 0), (N, 8))
+@case((N, 3), (N, 0), (N, 8))
 def unique_values_of_a_window(a, k):
     return np.unique(a[:k]), np.unique(a[k:], return_counts=True), np.union1d(a[:k], a[k:])
 
 
-@hoped((N,), (np.arange(8),), (N * 0,))
+@case((N,), (np.arange(8),), (N * 0,))
 def groups_by_unique_keys(keys):
     values = np.arange(8.0)
     names, inverse = np.unique(keys, return_inverse=True)
     return names, np.bincount(inverse, weights=values), names.size
 
 
-@hoped((N, V), (N * 0, W))
+@case((N, V), (N * 0, W))
 def means_of_groups_in_a_loop(keys, values):
     names = np.unique(keys)
     out = np.zeros(len(names))
@@ -456,7 +456,7 @@ def means_of_groups_in_a_loop(keys, values):
     return names, out
 
 
-@hoped((N,), (N * 0,), (np.arange(8),))
+@case((N,), (N * 0,), (np.arange(8),))
 def the_most_frequent(a):
     values, counts = np.unique(a, return_counts=True)
     return values[np.argmax(counts)]
@@ -490,7 +490,7 @@ def outliers_removed_in_a_loop(a):
     return a, a.size
 
 
-@hoped((V,), (-V,), (W,))
+@case((V,), (-V,), (W,))
 def outliers_removed_until_none_is_left(a):
     n = -1
     while len(a) != n:
@@ -517,7 +517,7 @@ def masks_in_helpers(a):
     return positive(a), positive(positive(a) - 2), positive(-a).sum()
 
 
-@hoped((V, W, 3.0), (V, W, 100.0), (W, V, 0.0))
+@case((V, W, 3.0), (V, W, 100.0), (W, V, 0.0))
 def kept_greedily(boxes, scores, gap):
     order = np.argsort(-scores, kind="stable")
     keep = np.zeros(8, dtype=bool)
@@ -540,7 +540,7 @@ def clusters_by_masks(points, centres):
     return centres, nearest
 
 
-@hoped((np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]), 0), (np.ones((4, 4), dtype=int), 2))
+@case((np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]), 0), (np.ones((4, 4), dtype=int), 2))
 def breadth_first_by_masks(graph, start):
     n = len(graph)
     distance = np.full(n, -1)
@@ -579,7 +579,7 @@ def moved_zeros(a):
     return a
 
 
-@hoped((30,), (2,), (40,))
+@case((30,), (2,), (40,))
 def primes_by_nonzero(n):
     sieve = np.ones(41, dtype=bool)
     sieve[:2] = False

@@ -384,7 +384,7 @@ def sorted_windows(a, k):
     return np.sort(a[:k]), np.sort(a[k:])[::-1], np.argsort(a[:k]), np.argsort(a[k:], kind="stable"), sorted(a[:0])
 
 
-@hoped(*ints(N, at=(0, 1, 3, 8)))
+@case(*ints(N, at=(0, 1, 3, 8)))
 def sorted_windows_of_ints(a, k):
     v = a[:k].copy()
     v.sort()
