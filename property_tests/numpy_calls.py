@@ -224,6 +224,15 @@ def choose(make: Arguments, function: Any) -> Call:
     return [make.positions(2, shape_of(x)), [x, y]], {"mode": make.one("raise", "clip", "wrap")}
 
 
+calls("nonzero flatnonzero argwhere unique unique_counts unique_inverse unique_all")(
+    lambda make, f: ([make.array("biuf", 1, special=False)], {})
+)
+# In NumPy the values are in no order.
+calls("unique_values")(lambda make, f: ([make.array("biuf", shape=(1,), special=False)], {}))
+calls("trim_zeros")(lambda make, f: ([make.array("iuf", 1, 1, special=False)], {}))
+calls("union1d intersect1d setdiff1d setxor1d")(
+    lambda make, f: ([make.array("iuf", 1, 1, special=False), make.array("iuf", 1, 1, special=False)], {})
+)
 calls("compress extract")(lambda make, f: ([[True, False, True], make.array(shape=(3,))], {}))
 calls("unravel_index")(lambda make, f: ([make.positions(12, make.shape(0, 2)), (3, 4)], {}))
 calls("ravel_multi_index")(

@@ -28,7 +28,7 @@ def patched(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
     length = block.type.shape[axis]
     value = _unshaped(block, scope)
     maker = scope.maker(value)
-    if maker is None or not is_elementwise(maker) or target.type.shape[axis] != length:
+    if maker is None or not is_elementwise(maker) or target.type.shape[axis] != length or len(value.type.shape) != 1:
         return None
     starts[axis] = ZERO
     windows = Windows(scope, "add")

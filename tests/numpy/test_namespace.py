@@ -8,7 +8,6 @@ from typing import Any
 import numpy
 import pytest
 
-from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.values import dispatch
 from tests.numpy.samples import FLOATS
@@ -124,9 +123,7 @@ def test_what_is_known_while_tracing_is_static() -> None:
 
 @pytest.mark.parametrize("make", [lambda np, i: np.zeros(i), lambda np, i: np.arange(i), lambda np, i: np.eye(i)])
 def test_a_run_time_shape(make: Any) -> None:
-    with pytest.raises(AssertionError) as caught:
-        check_program(make, 3)
-    assert isinstance(caught.value.__cause__, ConcretizationError)
+    check_program(make, 3)
 
 
 def test_staged() -> None:

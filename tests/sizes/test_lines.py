@@ -26,6 +26,14 @@ def rows_and_columns(a, b):
     return a
 
 
+def a_block_of_one_row(a, b):
+    for i in range(2):
+        none = np.zeros(a.shape[1])
+        a[:1, (none != none).sum() :] += 3
+        a[i : i + 1, i:] *= 2.0
+    return a
+
+
 def in_a_try(a, b):
     n = 0
     for i in range(a.shape[0]):
@@ -104,8 +112,8 @@ def in_a_while_loop(a, b):
 
 
 FUNCTIONS = (
-    views, rows_and_columns, in_a_try, beside_nan, from_the_end, of_other_lengths, exchanged, by_a_helper,
-    truths_and_places, in_a_while_loop,
+    views, rows_and_columns, a_block_of_one_row, in_a_try, beside_nan, from_the_end, of_other_lengths, exchanged,
+    by_a_helper, truths_and_places, in_a_while_loop,
 )  # fmt: skip
 
 
