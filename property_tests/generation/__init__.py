@@ -1,0 +1,1 @@
+"""Random programs: well-typed functions that end, over scalars, arrays and containers, written by Hypothesis."""

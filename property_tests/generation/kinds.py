@@ -1,0 +1,79 @@
+"""The types of a program's values. A name keeps its kind, so that branches and steps of loops agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type, with all that stays the same while a program runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Int(Kind):
+    """A Python int."""
+
+
+@dataclass(frozen=True, slots=True)
+class Float(Kind):
+    """A Python float."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bool(Kind):
+    """A Python bool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Kind):
+    """A str whose characters are known while tracing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Kind):
+    """A NumPy scalar, as elements of arrays are."""
+
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Kind):
+    """An ndarray of a fixed shape."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Kind):
+    """A tuple of fixed length."""
+
+    items: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class List(Kind):
+    """A list of items of one kind; its length is fixed unless it grows."""
+
+    item: Kind
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dict(Kind):
+    """A dict with fixed keys and values of one kind."""
+
+    keys: tuple[str, ...]
+    value: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Kind):
+    """An object of a class that the program defines; its fields keep their kinds."""
+
+    name: str
+    fields: tuple[tuple[str, Kind], ...]
+
+
+INT, FLOAT, BOOL, TEXT = Int(), Float(), Bool(), Text()

@@ -1,0 +1,137 @@
+"""Whole programs: a function `f` of random arguments, and the strategy that writes them."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hypothesis import strategies as st
+
+from property_tests.generation import constructs
+from property_tests.generation.choices import Choices, Drawn, Seeded, one
+from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Kind
+from property_tests.generation.productions import features
+from property_tests.generation.values import value_text
+from property_tests.generation.writer import Writer, indented, leaves
+
+assert constructs  # it fills the registry
+
+PARAMETERS: tuple[tuple[str, Kind], ...] = (
+    ("a", Array("float64", (4,))),
+    ("x", FLOAT),
+    ("b", Array("int64", (5,))),
+    ("c", Array("float64", (2, 3))),
+    ("flag", BOOL),
+    ("m", INT),
+    ("g", Array("float32", (3,))),
+    ("u", Array("uint8", (4,))),
+)
+SIZES = (4, 6, 6, 8, 8, 12, 12, 18, 30, 55)
+
+
+@dataclass(frozen=True)
+class GeneratedProgram:
+    """A program and what it is called with.
+
+    Attributes
+    ----------
+    text : str
+        A module that defines `f`.
+    argsets : tuple of str
+        Tuples of arguments, as source text that the module's names are known to. They are of the same types.
+    features : frozenset of str
+        What it is made of.
+    """
+
+    text: str
+    argsets: tuple[str, ...]
+    features: frozenset[str] = frozenset()
+
+    @cached_property
+    def scope(self) -> dict[str, Any]:
+        """The module's names; the source of its functions can be found."""
+        name = f"generated_{zlib.crc32(self.text.encode()):08x}.py"
+        linecache.cache[name] = (len(self.text), None, self.text.splitlines(keepends=True), name)
+        scope: dict[str, Any] = {"__name__": "generated"}
+        exec(compile(self.text, name, "exec"), scope)
+        return scope
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function `f`."""
+        found: Callable[..., Any] = self.scope["f"]
+        return found
+
+    def arguments(self) -> list[tuple[Any, ...]]:
+        """The sets of arguments, new ones each time."""
+        return [eval(text, dict(self.scope)) for text in self.argsets]
+
+    def __str__(self) -> str:
+        calls = "".join(f"# f{argset}\n" for argset in self.argsets)
+        return f"{self.text}\n{calls}"
+
+
+def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> GeneratedProgram:
+    """Write a program.
+
+    Parameters
+    ----------
+    choices : Choices
+    chosen : frozenset of str, optional
+        The features that it may have; a random subset by default, so that rare ones meet without the usual ones.
+    """
+    room = one(choices, SIZES)
+    allowed = _swarm(choices) if chosen is None else chosen
+    parameters: dict[str, Kind] = {"n": INT}
+    parameters |= dict(p for p in PARAMETERS if choices.below(100) >= 60)
+    writer = Writer(choices, allowed, dict(parameters), room)
+    body = _body(writer, parameters)
+    text = "\n".join(
+        ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented(body)],
+    )
+    argsets = tuple(f"({''.join(value_text(choices, kind) + ', ' for kind in parameters.values())})" for _ in range(2))
+    return GeneratedProgram(ast.unparse(ast.parse(text)) + "\n", argsets, frozenset(writer.used))
+
+
+def _body(writer: Writer, parameters: dict[str, Kind]) -> list[str]:
+    """The statements of `f`. What it gives is told by kinds where it may return early, else it is all that there is."""
+    early = "return" in writer.features
+    results = tuple(parameters.values()) if early else None
+    lines: list[str] = []
+    with writer.at(results=results):
+        while not lines or (writer.room > 0 and not leaves(lines) and writer.chance(92)):
+            lines += writer.statement()
+        if leaves(lines):
+            return lines
+        if results is not None:
+            return [*lines, f"return {returned(writer, results)}"]
+        return [*lines, f"return {', '.join(writer.names)}"]
+
+
+def returned(writer: Writer, results: tuple[Kind, ...]) -> str:
+    """What a `return` gives: a value for each kind."""
+    return ", ".join(writer.atom(kind) for kind in results)
+
+
+def _swarm(choices: Choices) -> frozenset[str]:
+    """A random subset of the features: half, few or most of them."""
+    every = features()
+    mask, other = choices.below(1 << len(every)), choices.below(1 << len(every))
+    mask = one(choices, (mask, mask & other, mask | other))
+    return frozenset(feature for bit, feature in enumerate(every) if mask >> bit & 1)
+
+
+@st.composite
+def programs(draw: st.DrawFn, chosen: frozenset[str] | None = None) -> GeneratedProgram:
+    """Programs, as `write_program`."""
+    return write_program(Drawn(draw), chosen)
+
+
+def program_of(seed: int) -> GeneratedProgram:
+    """The program of a seed, the same each time."""
+    return write_program(Seeded(seed))

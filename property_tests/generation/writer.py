@@ -1,0 +1,196 @@
+"""Writes a program's lines: what names there are, of which kinds, and what may stand where."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from property_tests.generation.choices import Choices, one
+from property_tests.generation.kinds import Array, Bool, Dict, Element, Float, Int, Kind, List, Record, Text, Tuple
+from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Production
+
+PREFIXES: dict[type[Kind], str] = {
+    Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
+    Array: "a", Tuple: "p", List: "items", Dict: "d", Record: "r",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a program a statement is written.
+
+    Attributes
+    ----------
+    depth : int
+        How many more blocks may be put into one another here.
+    loop : bool
+        Whether `break` and `continue` may stand here.
+    results : tuple of Kind, optional
+        What a `return` gives here; None where there may be none.
+    """
+
+    depth: int
+    loop: bool = False
+    results: tuple[Kind, ...] | None = None
+
+
+class Writer:
+    """Writes one program.
+
+    Parameters
+    ----------
+    choices : Choices
+    features : frozenset of str
+        Those that the program may have.
+    names : dict
+        The kinds of the names that are there from the start.
+    lines : int
+        About how many lines may be written.
+    """
+
+    def __init__(self, choices: Choices, features: frozenset[str], names: dict[str, Kind], lines: int) -> None:
+        self.choices = choices
+        self.features = features
+        self.names = names
+        self.room = lines
+        self.place = Place(depth=3)
+        self.used: set[str] = set()
+        # What stands before the function: classes, helpers, globals.
+        self.prelude: list[str] = []
+        self._fixed: set[str] = set()
+        self._count = 0
+
+    # ---- choices ---------------------------------------------------------------------------------------------------
+
+    def one(self, *options: Any) -> Any:
+        """One of the options; the first is what a shrunk program has."""
+        return one(self.choices, options)
+
+    def number(self, first: int, last: int) -> int:
+        """An int of a range, both ends included; a shrunk program has the first."""
+        return first + self.choices.below(last - first + 1)
+
+    def chance(self, percent: int) -> bool:
+        """True in so many of a hundred cases; a shrunk program has False."""
+        return self.choices.below(100) >= 100 - percent
+
+    def having(self, feature: str) -> bool:
+        """Whether the program may have a feature; it is counted as used if so."""
+        if feature in self.features:
+            self.used.add(feature)
+            return True
+        return False
+
+    # ---- names -------------------------------------------------------------------------------------------------------
+
+    def fresh(self, kind: Kind | str) -> str:
+        """A name that is not there yet; it is not yet in scope."""
+        self._count += 1
+        prefix = kind if isinstance(kind, str) else PREFIXES[type(kind)]
+        return f"{prefix}{self._count}"
+
+    def named(self, kind: Kind | type[Kind]) -> list[str]:
+        """The names in scope of a kind, or of any kind of a class, the newest first."""
+        fits = (lambda k: isinstance(k, kind)) if isinstance(kind, type) else (lambda k: k == kind)
+        return [name for name, held in reversed(self.names.items()) if fits(held)]
+
+    def pick(self, kind: Kind | type[Kind]) -> str | None:
+        """One of the names of a kind, if there is one."""
+        found = self.named(kind)
+        return self.one(*found) if found else None
+
+    def target(self, kind: Kind) -> str:
+        """A name to assign a value of a kind to: one that may be changed, or a new one. It is in scope from then on."""
+        found = [name for name in self.named(kind) if name not in self._fixed]
+        name = self.one(*found) if found and not self.chance(20) else self.fresh(kind)
+        self.names[name] = kind
+        return str(name)
+
+    def changeable(self, kind: Kind | type[Kind]) -> str | None:
+        """A name of a kind that statements may assign to or change."""
+        found = [name for name in self.named(kind) if name not in self._fixed]
+        return self.one(*found) if found else None
+
+    @contextlib.contextmanager
+    def fixed(self, *names: str) -> Iterator[None]:
+        """What is written meanwhile leaves these names alone: a loop counts with them."""
+        before = self._fixed
+        self._fixed = before | set(names)
+        yield
+        self._fixed = before
+
+    @contextlib.contextmanager
+    def at(self, **changes: Any) -> Iterator[None]:
+        """What is written meanwhile stands at another place, and the names it brings are not seen afterwards."""
+        place, names = self.place, dict(self.names)
+        self.place = replace(place, **changes)
+        yield
+        self.place, self.names = place, names
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def block(self, most: int = 4, **changes: Any) -> list[str]:
+        """The lines of a block inside of the present one, indented."""
+        with self.at(**{"depth": self.place.depth - 1, **changes}):
+            return indented(self.statements(most))
+
+    def statements(self, most: int = 4) -> list[str]:
+        """One statement or more."""
+        lines = self.statement()
+        while most > 1 and self.room > 0 and self.chance(65) and not leaves(lines):
+            lines += self.statement()
+            most -= 1
+        return lines
+
+    def statement(self) -> list[str]:
+        """The lines of one statement."""
+        for _ in range(4):
+            production = self._choose(STATEMENTS)
+            lines: list[str] | None = production.write(self)
+            if lines is not None:
+                self.used.add(production.feature)
+                self.room -= len(lines)
+                return lines
+        return ["pass"]
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def expression(self, kind: Kind, depth: int = 2) -> str:
+        """An expression of a kind, in parentheses where it is more than an atom."""
+        for _ in range(4):
+            production = self._choose(EXPRESSIONS[type(kind)])
+            text: str | None = production.write(self, kind, depth)
+            if text is not None:
+                self.used.add(production.feature)
+                return text
+        return self.atom(kind)
+
+    def atom(self, kind: Kind) -> str:
+        """A name of a kind, or where there is none what a core production makes of nothing."""
+        name = self.pick(kind)
+        if name is not None:
+            return name
+        made = (p.write(self, kind, 0) for p in EXPRESSIONS[type(kind)] if p.core)
+        return str(next(text for text in made if text is not None))
+
+    def _choose(self, productions: Sequence[Production]) -> Production:
+        there = [p for p in productions if p.core or p.feature in self.features]
+        at = self.choices.below(sum(p.weight for p in there))
+        for production in there:
+            at -= production.weight
+            if at < 0:
+                return production
+        raise AssertionError("a choice beyond all productions")
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    """The lines of a block."""
+    return [f"    {line}" for line in lines]
+
+
+def leaves(lines: Sequence[str]) -> bool:
+    """Whether nothing after these lines is reached."""
+    return bool(lines) and bool(re.match(r"(return|break|continue|raise)\b", lines[-1]))
