@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,11 @@ from anabranch.runtime import check, ir
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import counterpart
 from anabranch.runtime.functions import plain_function
+from anabranch.runtime.known import known_key
+from anabranch.runtime.optimise import optimise
+from anabranch.runtime.signature import Leaves
+from anabranch.runtime.tracing import Plan
+from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.wrapped import Wrapped
 
 Stage = tuple[str, Callable[..., Any]]
@@ -22,12 +28,14 @@ def stages(function: Wrapped[..., Any]) -> list[Stage]:
     """The stages in order, each as a function of the same arguments.
 
     "rewriting" runs the rewritten source as plain Python, "tracing" evaluates the Program with NumPy, "optimising" the
-    optimised one, "XLA" calls the compiled function.
+    optimised one, "XLA" calls the compiled function. What a call before has compiled is what is evaluated; for other
+    arguments the function is traced, once for both.
     """
+    programs = _Programs(function)
     return [
         ("rewriting", _rewritten(function)),
-        ("tracing", lambda *args, **kwargs: _evaluated(function, args, kwargs, optimised=False)),
-        ("optimising", lambda *args, **kwargs: _evaluated(function, args, kwargs, optimised=True)),
+        ("tracing", functools.partial(programs.evaluated, optimised=False)),
+        ("optimising", functools.partial(programs.evaluated, optimised=True)),
         ("XLA", function),
     ]
 
@@ -39,13 +47,49 @@ def _rewritten(function: Wrapped[..., Any]) -> Callable[..., Any]:
     return transpile.rewrite(plain, counterpart).bind(plain, vocabulary)
 
 
-def _evaluated(function: Wrapped[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], optimised: bool) -> Any:
-    """The result of NumPy's evaluation of the Program, which is checked to be well-formed."""
-    traced = function.trace(*copy.deepcopy(args), **copy.deepcopy(dict(kwargs)))
-    program = traced.lower().program if optimised else traced.program
-    check.check(program)
-    leaves = function._signature(tuple(args), dict(kwargs))[1]
-    for array in traced.plan.hoisted:
-        leaves.hoist(array)
-    outputs = ir.evaluate(program, *leaves.buffers())
-    return traced.plan.finish([np.array(o) for o in outputs], leaves)
+class _Programs:
+    """The Programs of a function, evaluated by NumPy; those of the last trace are kept."""
+
+    def __init__(self, function: Wrapped[..., Any]) -> None:
+        self._function = function
+        self._key: Any = None
+        self._plan: Plan | None = None
+        self._optimised: ir.Program | None = None
+
+    def evaluated(self, /, *args: Any, optimised: bool, **kwargs: Any) -> Any:
+        """The result of NumPy's evaluation of the Program, which is checked to be well-formed."""
+        plan = self._planned(args, kwargs)
+        program = self._lowered(plan) if optimised else plan.program
+        leaves: Leaves = self._function._signature(args, kwargs)[1]
+        for array in plan.hoisted:
+            leaves.hoist(array)
+        with called_here():
+            outputs = ir.evaluate(program, *leaves.buffers())
+        return plan.finish([np.array(o) for o in outputs], leaves)
+
+    def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:
+        function = self._function
+        key, leaves, _ = function._signature(tuple(args), dict(kwargs))
+        compiled = function._executables.get(function._exact(key, leaves))
+        if compiled is not None and compiled.plan.guards.hold():
+            plan = compiled.plan
+        elif self._plan is not None and self._is_of(self._plan, key, leaves) and self._plan.guards.hold():
+            plan = self._plan
+        else:
+            plan = function.trace(*copy.deepcopy(args), **copy.deepcopy(dict(kwargs))).plan
+        if plan is not self._plan:
+            check.check(plan.program)
+            self._plan, self._optimised = plan, None
+        self._key = known_key(key, leaves.values, plan.known)
+        return plan
+
+    def _is_of(self, plan: Plan, key: Any, leaves: Leaves) -> bool:
+        """Whether the last trace was of this signature, with the values that it had to know."""
+        return bool(self._key == known_key(key, leaves.values, plan.known))
+
+    def _lowered(self, plan: Plan) -> ir.Program:
+        """What the Program is lowered from."""
+        if self._optimised is None:
+            self._optimised = optimise(plan.program)
+            check.check(self._optimised)
+        return self._optimised
