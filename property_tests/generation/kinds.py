@@ -46,6 +46,13 @@ class Array(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Sized(Kind):
+    """An ndarray of one axis whose size only the run knows."""
+
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tuple(Kind):
     """A tuple of fixed length."""
 

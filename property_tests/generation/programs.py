@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from property_tests.generation import constructs
 from property_tests.generation.choices import Choices, Drawn, Seeded, one
-from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Kind
+from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Element, Kind
 from property_tests.generation.productions import features
 from property_tests.generation.values import value_text
 from property_tests.generation.writer import Writer, indented, leaves
@@ -30,6 +30,16 @@ PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("m", INT),
     ("g", Array("float32", (3,))),
     ("u", Array("uint8", (4,))),
+)
+RARE_PARAMETERS: tuple[tuple[str, Kind], ...] = (
+    ("s", Array("float64", (3, 3))),
+    ("w", Array("bool_", (4,))),
+    ("h", Array("int32", (2, 3))),
+    ("z", Array("complex128", (3,))),
+    ("l", Array("float64", (0,))),
+    ("o", Array("float64", ())),
+    ("v", Element("float64")),
+    ("j", Element("int64")),
 )
 SIZES = (4, 6, 6, 8, 8, 12, 12, 18, 30, 55)
 
@@ -89,6 +99,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     allowed = _swarm(choices) if chosen is None else chosen
     parameters: dict[str, Kind] = {"n": INT}
     parameters |= dict(p for p in PARAMETERS if choices.below(100) >= 60)
+    parameters |= dict(p for p in RARE_PARAMETERS if choices.below(100) >= 90)
     writer = Writer(choices, allowed, dict(parameters), room)
     body = _body(writer, parameters)
     text = "\n".join(

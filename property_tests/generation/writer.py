@@ -9,12 +9,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from property_tests.generation.choices import Choices, one
-from property_tests.generation.kinds import Array, Bool, Dict, Element, Float, Int, Kind, List, Record, Text, Tuple
+from property_tests.generation.kinds import (
+    Array,
+    Bool,
+    Dict,
+    Element,
+    Float,
+    Int,
+    Kind,
+    List,
+    Record,
+    Sized,
+    Text,
+    Tuple,
+)
 from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Production
 
 PREFIXES: dict[type[Kind], str] = {
     Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
-    Array: "a", Tuple: "p", List: "items", Dict: "d", Record: "r",
+    Array: "a", Sized: "z", Tuple: "p", List: "items", Dict: "d", Record: "r",
 }  # fmt: skip
 
 

@@ -1,5 +1,27 @@
 """How each construct is written: a module registers its statements and expressions."""
 
-from property_tests.generation.constructs import assignments, branches, elements, exits, loops, scalars
+from property_tests.generation.constructs import (
+    array_expressions,
+    array_writes,
+    assignments,
+    branches,
+    elements,
+    exits,
+    loops,
+    reductions,
+    scalars,
+    views,
+)
 
-__all__ = ["assignments", "branches", "elements", "exits", "loops", "scalars"]
+__all__ = [
+    "array_expressions",
+    "array_writes",
+    "assignments",
+    "branches",
+    "elements",
+    "exits",
+    "loops",
+    "reductions",
+    "scalars",
+    "views",
+]

@@ -9,7 +9,13 @@ from property_tests.generation.writer import Writer
 
 def index(w: Writer, shape: tuple[int, ...]) -> str:
     """A full index, inside of the array unless the program may fail."""
-    return ", ".join(_part(w, size) for size in shape)
+    return ", ".join(_part(w, size) for size in shape) or "()"
+
+
+def filled_array(w: Writer, found: list[str]) -> str | None:
+    """One of the names whose array has elements."""
+    filled = [name for name in found if 0 not in getattr(w.names[name], "shape", (0,))]
+    return w.one(*filled) if filled else None
 
 
 def _part(w: Writer, size: int) -> str:
@@ -20,7 +26,7 @@ def _part(w: Writer, size: int) -> str:
 
 @expression(Float, "float of element", 3, core=True)
 def float_of_element(w: Writer, kind: Float, depth: int) -> str | None:
-    name = w.pick(Array)
+    name = filled_array(w, w.named(Array))
     if name is None:
         return None
     array = w.names[name]
@@ -31,9 +37,9 @@ def float_of_element(w: Writer, kind: Float, depth: int) -> str | None:
 @expression(Int, "int of element", 3)
 def int_of_element(w: Writer, kind: Int, depth: int) -> str | None:
     found = [n for n in w.named(Array) if getattr(w.names[n], "dtype", "")[:3] in ("int", "uin", "boo")]
-    if not found:
+    name = filled_array(w, found)
+    if name is None:
         return None
-    name = w.one(*found)
     array = w.names[name]
     assert isinstance(array, Array)
     return f"int({name}[{index(w, array.shape)}])"
@@ -42,7 +48,7 @@ def int_of_element(w: Writer, kind: Int, depth: int) -> str | None:
 @statement("write element", 6, core=True)
 def write_element(w: Writer) -> list[str] | None:
     name = w.changeable(Array)
-    if name is None:
+    if name is None or filled_array(w, [name]) is None:
         return None
     array = w.names[name]
     assert isinstance(array, Array)
@@ -61,9 +67,9 @@ def element_value(w: Writer, array: Array) -> Int | Float:
 @expression(Element, "element", 2, core=True)
 def element(w: Writer, kind: Element, depth: int) -> str:
     found = [n for n in w.named(Array) if getattr(w.names[n], "dtype", "") == kind.dtype]
-    if not found:
+    name = filled_array(w, found)
+    if name is None:
         return f"np.{kind.dtype}({w.number(0, 3)})"
-    name = w.one(*found)
     array = w.names[name]
     assert isinstance(array, Array)
     return f"{name}[{index(w, array.shape)}]"
