@@ -1,0 +1,82 @@
+"""Whether another way to compile or to call a program does what Python does."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hypothesis import event
+
+from anabranch import AnabranchError, jit
+from anabranch.runtime.equivalence.comparing import first_difference
+from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.tolerance import Tolerance
+from property_tests.generation.programs import GeneratedProgram
+
+NEAR = Tolerance(promoted=True, atol=1e-9)
+Function = Callable[..., Any]
+
+
+def unlike(want: Outcome, got: Outcome) -> str:
+    """What differs between two outcomes; nothing where nothing does."""
+    return str(first_difference(want, got, (), NEAR) or "")
+
+
+def refused(outcome: Outcome) -> bool:
+    return isinstance(outcome.error, AnabranchError)
+
+
+def hold(
+    program: GeneratedProgram,
+    way: Function,
+    usual: Function | None = None,
+    *,
+    plain: Function | None = None,
+    may_refuse: bool = False,
+) -> None:
+    """Check that another way does, for each set of arguments, what the plain function does.
+
+    Parameters
+    ----------
+    program : GeneratedProgram
+    way : callable
+        Takes the arguments of the program.
+    usual : callable, optional
+        What it is another way of; the jitted function by default.
+    plain : callable, optional
+        What Python does; the function itself by default.
+    may_refuse : bool
+        Whether it may raise an error of the project's own where the usual way gives a result.
+    """
+    usual = jit(program.function) if usual is None else usual
+    plain = program.function if plain is None else plain
+    for args in program.arguments():
+        want, got = Outcome(plain, args, {}), Outcome(way, args, {})
+        found = unlike(want, got)
+        if not found:
+            event("the same")
+            continue
+        before = Outcome(usual, args, {})
+        if refused(before):
+            event("refused as usual")
+            return
+        if refused(got) and may_refuse:
+            event(f"refused: {type(got.error).__name__}")
+            return
+        # Both may differ from Python in one way that is documented.
+        found = unlike(before, got)
+        assert not found, f"{found}\nf{args}\n{program}"
+        event("differs from Python as usual")
+
+
+class Recorded(Outcome):
+    """The outcome of a run in a thread, where printed text is nobody's."""
+
+    def __init__(self, function: Function, args: Sequence[Any]) -> None:
+        self.args, self.kwargs, self.text = copy.deepcopy(tuple(args)), {}, ""
+        self.value, self.error = None, None
+        try:
+            self.value = function(*self.args)
+        except Exception as error:  # compared like a result
+            self.error = error
