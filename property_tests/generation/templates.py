@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import string
 import warnings
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Element, Float, Int, Kind
+from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Element, Float, Int, Kind, Sized
 from property_tests.generation.writer import Writer
 
 DTYPES = ("float64", "int64", "bool_", "float32", "int32", "uint8", "complex128")
@@ -40,6 +41,8 @@ def sample(kind: Kind) -> Any:
             return getattr(np, dtype)(1)
         case Array(dtype, shape):
             return np.ones(shape, getattr(np, dtype))
+        case Sized(dtype):
+            return np.ones(2, getattr(np, dtype))
     raise TypeError(f"no sample of {kind}")
 
 
@@ -79,7 +82,7 @@ def runs(template: str, kinds: tuple[Kind, ...]) -> bool:
             exec(template.format(*_names(kinds)), scope)
     except (TypeError, ValueError, IndexError, OverflowError, np.exceptions.ComplexWarning):
         return False
-    return all(kind_of(scope[name]) == kind for name, kind in zip(_names(kinds), kinds, strict=True))
+    return all(kind_of(scope[name]) == kind_of(sample(kind)) for name, kind in zip(_names(kinds), kinds, strict=True))
 
 
 def _names(kinds: Sequence[Kind]) -> list[str]:
@@ -101,18 +104,31 @@ def filled(w: Writer, template: str, given: Sequence[Operand] = (), depth: int =
 
 
 def line(w: Writer, template: str, given: Sequence[Operand] = (), depth: int = 0) -> str | None:
-    """A statement of a template; None where the operands that were chosen do not fit it."""
+    """A statement of a template, which writes to the first of the given operands; None where they do not fit it."""
     numbered, operands = _numbered(w, template, given, depth)
-    if not runs(numbered, tuple(o.kind for o in operands)):
+    kinds = tuple(o.kind for o in operands)
+    if not runs(numbered, kinds) or _is_open(numbered, *kinds):
         return None
     return numbered.format(*(o.text for o in operands))
+
+
+def _is_open(template: str, target: Kind, *others: Kind) -> bool:
+    """Whether a float may be written that no int of the target's dtype holds: what it becomes is left open.
+
+    That is documented (docs/differences.md).
+    """
+    dtype = getattr(target, "dtype", "")
+    if not dtype.startswith(("int", "uint")):
+        return False
+    floats = any(kind == FLOAT or getattr(kind, "dtype", "").startswith(("float", "complex")) for kind in others)
+    return floats or (dtype.startswith("uint") and bool(re.search(r"\d\.\d|[+-] ?\d", template)))
 
 
 def _numbered(w: Writer, template: str, given: Sequence[Operand], depth: int) -> tuple[str, tuple[Operand, ...]]:
     """The template with `{0}`, `{1}` for its fields, and what they stand for.
 
-    `{0}` and so on are the given ones; `{a}`, `{b}` arrays, `{e}`, `{f}` NumPy scalars, `{k}` a small int, `{x}` a
-    float, `{t}` a bool, `{l}` a number as it is written, `{d}` a dtype.
+    `{0}` and so on are the given ones; `{a}`, `{b}` arrays, `{z}`, `{y}` ones of run-time size, `{e}`, `{f}` NumPy
+    scalars, `{k}` a small int, `{x}` a float, `{t}` a bool, `{l}` a number as it is written, `{d}` a dtype.
     """
     operands = list(given)
     places: dict[str, str] = {}
@@ -151,6 +167,10 @@ def _operand(w: Writer, field: str, depth: int) -> Operand:
             return Operand(f"({w.atom(INT)} % {w.one(3, 5, 7)})", INT)
         case "x":
             return Operand(w.atom(FLOAT), FLOAT)
+        case "z" | "y":
+            kind = Sized(w.one(*DTYPES))
+            name = w.pick(Sized)
+            return Operand(w.expression(kind, 0), kind) if name is None else Operand(name, w.names[name])
         case "t":
             return Operand(w.expression(BOOL, min(depth, 1)), BOOL)
     return array_operand(w, depth)

@@ -10,6 +10,7 @@ from property_tests.generation.constructs import (
     loops,
     reductions,
     scalars,
+    sizes,
     views,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "loops",
     "reductions",
     "scalars",
+    "sizes",
     "views",
 ]

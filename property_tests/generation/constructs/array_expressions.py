@@ -29,7 +29,11 @@ ELEMENTWISE = {
     ),
     "array bits": ("({a} & {b})", "({a} | 4)", "({a} ^ {b})", "(~{a})", "({a} >> 1)", "(({a} & 15) << 2)"),
     "array scalars mixed": ("({a} + {e})", "({e} - {a})", "np.maximum({a}, {e})", "({a} > {e})", "({e} * {a} % 8)"),
-    "astype": ("{a}.astype({d})", "np.asarray({a} > 0, dtype={d})", "np.array({a}, dtype={d})"),
+    "astype": (
+        "({a} > {l}).astype({d})", "{a}.astype(np.float64)", "np.asarray({a} > 0, dtype={d})",
+        "{a}.astype(np.complex128)",
+        "np.clip(np.nan_to_num({a}), 0, 9).astype({d})", "np.array({a}, dtype=np.complex128)", "{a}.astype(np.float32)",
+    ),
     "matrix product": (
         "({a} @ {b})", "np.dot({a}, {b})", "({a} @ {b}.T)", "{a}.dot({b})", "np.outer({a}[:3], {b}[:2])",
         "np.matmul({a}, {b})",

@@ -24,7 +24,8 @@ ELEMENTS = (
     "({e} + {f})", "({e} - {f})", "({e} * {f} % 8)", "({e} + {x})", "({k} - {e})", "({e} * {l})", "(-{e})", "abs({e})",
     "({e} / 2)", "({e} // 2)", "({e} % 3)", "({e} > {f})", "({e} == {k})", "max({e}, {f})", "np.sqrt(np.abs({e}))",
     "np.maximum({e}, {l})", "np.{dtype}({k})", "np.float64({x})", "np.where({t}, {e}, {f})[()]", "np.clip({e}, 0, 3)",
-    "({e} & {f})", "(~{e})", "{e}.astype({d})", "np.add({e}, {f})", "round({e} % 9)", "({e} ** 2 % 7)", "{e}.item()",
+    "({e} & {f})", "(~{e})", "({e} > 0).astype({d})", "np.add({e}, {f})", "round({e} % 9)", "({e} ** 2 % 7)",
+    "{e}.item()",
 )  # fmt: skip
 
 
