@@ -26,6 +26,7 @@ _DLPACK_CPU = (1, 0)
 _DLPACK_READ_ONLY = (1, 0)
 DEVICE = "cpu"
 _HELD = frozenset(DTYPES.values())
+_KINDS = frozenset(d.kind for d in _HELD)
 # Of two calls at once that an Array is donated to, one gets it.
 _handing = lock()
 
@@ -327,7 +328,8 @@ def namespace(api_version: str | None = None) -> types.ModuleType:
 
 def holds(dtype: np.dtype[Any]) -> bool:
     """Whether the device has a dtype, in any byte order."""
-    return dtype.newbyteorder("=") in _HELD
+    # Not each kind of dtype has an order of bytes.
+    return dtype.kind in _KINDS and dtype.newbyteorder("=") in _HELD
 
 
 def placed(array: NDArray) -> Array:

@@ -16,8 +16,8 @@ from anabranch.runtime.donation import Donation
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
 from anabranch.runtime.ir import Program
 from anabranch.runtime.options import Options
-from anabranch.runtime.portable import loaded, saved
-from anabranch.runtime.saving import pack, unpack
+from anabranch.runtime.portable import check_fits, loaded, saved, unpickled
+from anabranch.runtime.saving import Buffer, pack, unpack
 from anabranch.runtime.stages import Compiled, Lowered, Stage
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.wrapped import Wrapped
@@ -63,7 +63,9 @@ class Exported(Stage):
         if not self._kept:
             program = Program(self.plan.program.inputs, (), self.plan.program.outputs)
             lowered = Lowered(self.plan, self.calling, program, self._text(), (), self.donation, self.flags)
-            self._kept.append(lowered.compile())
+            made = lowered.compile()
+            check_fits(self.plan, made.execution.executable)
+            self._kept.append(made)
         return self._kept[0]
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -103,7 +105,7 @@ class Exported(Stage):
         return pack(_KIND, {"form": _FORM}, parts)
 
 
-def deserialize(blob: bytes | bytearray) -> Exported:
+def deserialize(blob: Buffer) -> Exported:
     """An exported function from its bytes.
 
     They hold code, and pickled objects: load only what you trust.
@@ -119,9 +121,9 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         For bytes that are damaged, something else, of another form or for another platform, and where a class that the
         function takes or gives is not there.
     """
-    module, surroundings, rest = unpack(bytes(blob), _KIND, {"form": _FORM})
+    module, surroundings, rest = unpack(blob, _KIND, {"form": _FORM}, 3)
     plan, calling = loaded(surroundings)
-    platforms, donation, flags = pickle.loads(rest)
+    platforms, donation, flags = unpickled(rest, tuple, Donation, tuple)
     if platform() not in platforms:
         raise SerializationError(
             f"{calling.fun_name} was exported for {', '.join(platforms)}, and this is {platform()}"

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.calling import Calling
 from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.executable import Executable
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.ir import Program
 from anabranch.runtime.static_values import Shown, Static
@@ -73,11 +74,37 @@ def loaded(data: bytes) -> tuple[Plan, Calling]:
     SerializationError
         When a class or a function that is named in it is not there.
     """
+    plan, calling = unpickled(data, Plan, Calling)
+    return plan, calling
+
+
+def unpickled(data: bytes, *classes: type) -> tuple[Any, ...]:
+    """A tuple of objects of these classes.
+
+    Raises
+    ------
+    SerializationError
+        When a class or a function that is named in it is not there, and for something else.
+    """
     try:
-        plan, calling = pickle.loads(data)
+        found = pickle.loads(data)
     except Exception as error:  # whatever importing the user's modules raises
         raise SerializationError(f"what was saved needs something that is not here: {error!r}") from error
-    return plan, calling
+    if type(found) is not tuple or list(map(type, found)) != list(classes):
+        raise SerializationError(f"what was saved is no {' and '.join(c.__name__ for c in classes)}")
+    return found
+
+
+def check_fits(plan: Plan, executable: Executable) -> None:
+    """Refuse a program that takes other arrays than its plan gives it.
+
+    Raises
+    ------
+    SerializationError
+    """
+    wanted = [(v.type.shape, v.type.dtype) for v in plan.program.inputs]
+    if wanted != [(kind.shape, kind.dtype) for kind in executable.inputs]:
+        raise SerializationError("what was saved holds the program of one function and the arguments of another")
 
 
 def _refuse_the_outside(plan: Plan, calling: Calling) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import operator
 import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from anabranch._version import __version__
 from anabranch.runtime._jaxlib import platform, versions
@@ -16,6 +19,7 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.executables import processor
 
 _START = b"anabranch saved\n"
+Buffer: TypeAlias = bytes | bytearray | memoryview
 
 
 def made_here() -> dict[str, str]:
@@ -36,29 +40,43 @@ def pack(kind: str, needs: Mapping[str, str], parts: Sequence[bytes]) -> bytes:
     return _START + hashlib.sha256(body).digest() + body
 
 
-def unpack(data: bytes, kind: str, here: Mapping[str, str]) -> list[bytes]:
-    """The parts.
+def unpack(data: Buffer, kind: str, here: Mapping[str, str], count: int) -> list[bytes]:
+    """The parts, so many of them.
 
     Raises
     ------
     SerializationError
         For bytes that are damaged, of another kind, or made for another process than this is.
+    TypeError
+        For what is no bytes.
     """
-    digest, body = data[len(_START) :][:32], data[len(_START) + 32 :]
-    if not data.startswith(_START) or hashlib.sha256(body).digest() != digest:
-        raise SerializationError(f"these bytes are no {kind} of anabranch's, or they are damaged")
-    head, rest = body.split(b"\n", 1)
-    header = json.loads(head)
-    if header["kind"] != kind:
-        raise SerializationError(f"this is {_a(header['kind'])}, not {_a(kind)}")
-    wrong = [f"{n} {was}, and here is {here.get(n)}" for n, was in header["needs"].items() if was != here.get(n)]
+    whole = memoryview(data).tobytes()
+    digest, body = whole[len(_START) :][:32], whole[len(_START) + 32 :]
+    damaged = SerializationError(f"these bytes are no {kind} of anabranch's, or they are damaged")
+    if not whole.startswith(_START) or hashlib.sha256(body).digest() != digest:
+        raise damaged
+    try:
+        head, rest = body.split(b"\n", 1)
+        found, needs, sizes = _header(json.loads(head))
+    except (ValueError, TypeError, KeyError):
+        raise damaged from None
+    if found != kind:
+        raise SerializationError(f"this is {_a(found)}, not {_a(kind)}")
+    wrong = [f"{n} {needs.get(n)}, and here is {here.get(n)}" for n in {**here, **needs} if needs.get(n) != here.get(n)]
     if wrong:
         raise SerializationError(f"this {kind} was made for {'; for '.join(wrong)}")
-    parts = []
-    for size in header["sizes"]:
-        parts.append(rest[:size])
-        rest = rest[size:]
-    return parts
+    if len(sizes) != count or sum(sizes) != len(rest):
+        raise damaged
+    ends = list(itertools.accumulate(sizes))
+    return [rest[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+def _header(said: Any) -> tuple[str, dict[str, Any], list[int]]:
+    """Kind, what it was made for, and the sizes of the parts."""
+    kind, needs, sizes = said["kind"], dict(said["needs"]), [operator.index(n) for n in said["sizes"]]
+    if not isinstance(kind, str) or not kind or any(n < 0 for n in sizes):
+        raise ValueError("no header")
+    return kind, needs, sizes
 
 
 def _a(kind: str) -> str:

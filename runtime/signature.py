@@ -14,7 +14,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
-from anabranch.runtime.errors import AliasError, UnsupportedValueError
+from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values import containers, layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
@@ -113,10 +113,7 @@ class Repeated:
     index: int
 
 
-# x87's extended precision and its complex form.
-_TOO_WIDE = tuple(
-    d for d in (np.dtype(np.longdouble), np.dtype(np.clongdouble)) if d.name not in ("float64", "complex128")
-)
+_BEYOND = 2**63
 
 
 class Leaves:
@@ -136,7 +133,7 @@ class Leaves:
         """The hashable description of an argument; its leaves are appended to `values`."""
         kind = type(value)
         if kind is np.ndarray:
-            if (value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype)) or value.dtype in _TOO_WIDE:
+            if not device.holds(value.dtype):
                 raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
             self.values.append(value)
             self.arrays.append(value)
@@ -145,6 +142,11 @@ class Leaves:
                 return (value.shape, value.dtype, flags.writeable)
             return (value.shape, value.dtype, flags.writeable, value.strides)
         if kind in PYTHON_DTYPES:
+            if kind is int and not -_BEYOND <= value < _BEYOND:
+                raise IntegerRangeError(
+                    f"argument '{where}' is an int of {value.bit_length()} bits, and compiled code has 63 and a sign; "
+                    "pass a float, or name the parameter in static_argnames"
+                )
             self.values.append(value)
             return kind
         if kind is device.Array:
@@ -152,7 +154,7 @@ class Leaves:
             self.values.append(value)
             return (device.Array, value.shape, value.dtype)
         if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
-            if value.dtype in _TOO_WIDE:
+            if not device.holds(value.dtype):
                 raise UnsupportedValueError(f"argument '{where}': a scalar of dtype {value.dtype} cannot be compiled")
             self.values.append(value)
             return (np.generic, value.dtype)
@@ -161,7 +163,7 @@ class Leaves:
         if is_static(value):
             return ("static", *self._static_key(value, where))
         if isinstance(value, ShapeDtypeStruct):
-            if (value.dtype.kind in "OSUMmV" and not _is_ml_dtype(value.dtype)) or value.dtype in _TOO_WIDE:
+            if not device.holds(value.dtype):
                 raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
             if value.device is not None:
                 self.device[len(self.values)] = f"argument '{where}'"
@@ -230,13 +232,7 @@ class Leaves:
         return same if len(first) < len(same) else ()
 
     def buffers(self) -> list[NDArray]:
-        """The leaves as arrays for the executable.
-
-        Raises
-        ------
-        OverflowError
-            For a Python int beyond int64.
-        """
+        """The leaves as arrays for the executable."""
         dtypes = PYTHON_DTYPES
         return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
 
@@ -276,8 +272,6 @@ def on_device(leaves: Sequence[Any]) -> list[Buffer]:
 
     Raises
     ------
-    OverflowError
-        For a Python int beyond int64.
     DeletedArrayError
     """
     return [v.buffer if isinstance(v, device.Array) else put(np.asarray(v, PYTHON_DTYPES.get(type(v)))) for v in leaves]

@@ -120,11 +120,23 @@ def from_portable(artifact: bytes) -> str:
     ------
     SerializationError
     """
+    _check_age(artifact)
     try:
         with context() as made:
             return str(bindings().stablehlo.deserialize_portable_artifact(made, artifact))
     except Exception as error:  # MLIR's own, of several classes
         raise SerializationError(f"StableHLO does not read this module: {error}") from error
+
+
+def _check_age(artifact: bytes) -> None:
+    """Refuse what a newer release wrote for newer ones: its reader may end the process where it cannot go on."""
+    written = re.search(rb"StableHLO_v(\d+)\.(\d+)\.(\d+)", artifact[:100])
+    current = bindings().stablehlo.get_current_version()
+    if written is None:
+        raise SerializationError("this is no module of StableHLO's")
+    if list(map(int, written.groups())) > list(map(int, current.split("."))):
+        newer = b".".join(written.groups()).decode()
+        raise SerializationError(f"this module is for StableHLO {newer}, and here is {current}; update jaxlib")
 
 
 def estimate(stablehlo_text: str) -> dict[str, float]:

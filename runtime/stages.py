@@ -21,8 +21,8 @@ from anabranch.runtime.executable import Executable
 from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.portable import loaded, saved
-from anabranch.runtime.saving import made_here, pack, unpack, write
+from anabranch.runtime.portable import check_fits, loaded, saved, unpickled
+from anabranch.runtime.saving import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.trees import PyTreeDef
 from anabranch.runtime.xla import deserialize
@@ -297,7 +297,7 @@ class Compiled(Stage):
         return executables.executable(self.text, options, ()).serialize()
 
     @staticmethod
-    def deserialize(data: bytes | bytearray) -> Compiled:
+    def deserialize(data: Buffer) -> Compiled:
         """What was compiled in another process, from its bytes; neither the function nor its source is needed.
 
         They hold code, and pickled objects: load only what you trust.
@@ -308,10 +308,11 @@ class Compiled(Stage):
             For bytes that are damaged, something else, or made for another version or processor, and where a class that
             the function takes or gives is not there.
         """
-        code, surroundings, rest = unpack(bytes(data), _KIND, made_here())
+        code, surroundings, rest = unpack(data, _KIND, made_here(), 3)
         plan, calling = loaded(surroundings)
-        donation, flags = pickle.loads(rest)
+        donation, flags = unpickled(rest, Donation, tuple)
         executable = deserialize(code, CompileOptions(flags, asynchronous=plan.on_device))
+        check_fits(plan, executable)
         return bound(plan, calling, executable, donation, flags)
 
     def save(self, path: str | os.PathLike[str]) -> None:

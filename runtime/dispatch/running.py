@@ -75,8 +75,8 @@ class Running:
         if in_memory:
             lines.append(f"{', '.join(in_memory.values())}, = staging.memories")
         for i, leaf in enumerate(self._arguments.leaves):
-            lines.append(
-                f"{in_memory[i]}[...] = {leaf}" if i in in_memory else f"buffers[{i}] = staging.placed({i}, {leaf})"
+            self._place(
+                i, f"{in_memory[i]}[...] = {leaf}" if i in in_memory else f"buffers[{i}] = staging.placed({i}, {leaf})"
             )
         # Not given back after a failure: other parts of that run may still read from it.
         lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
@@ -89,6 +89,13 @@ class Running:
         for i, written in enumerate(self._plan.mutated, self._plan.result_count):
             adopt = constant(executable.adopters[i])
             lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
+
+    def _place(self, leaf: int, line: str) -> None:
+        """Place a leaf; an int beyond 64 bits is refused the long way, where it has a name."""
+        if type(self._arguments.values[leaf]) is int:
+            self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]
+        else:
+            self._writer.lines.append(line)
 
     def _fail(self) -> None:
         """What failed is told the long way."""
@@ -117,10 +124,12 @@ class Running:
             raise UnsuitedError
         put = constant(number_on_device)
         inputs = []
-        for leaf, value in zip(self._arguments.leaves, self._arguments.values, strict=True):
+        for i, (leaf, value) in enumerate(zip(self._arguments.leaves, self._arguments.values, strict=True)):
             if not isinstance(value, (Array, *PYTHON_DTYPES)):
                 raise UnsuitedError
-            inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"{put}({leaf})")
+            if not isinstance(value, Array):
+                self._place(i, f"n{i} = {put}({leaf})")
+            inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"n{i}")
         self._writer.lines.append(f"{self._unpacked()}{constant(executable.start)}([{', '.join(inputs)}])")
 
     # ---- the result ------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime import interop
 from anabranch.runtime.arguments import Arguments
-from anabranch.runtime.array import Array, placed
+from anabranch.runtime.array import Array, holds, placed
 from anabranch.runtime.static_values import key_of
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -54,7 +54,7 @@ def described(value: Any, operands: list[Any]) -> Template:
     if isinstance(value, Array):
         operands.append(value)
         return Operand(value.shape, value.dtype)
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "OSUMm":
+    if isinstance(value, np.ndarray) and holds(value.dtype):
         operands.append(value)
         return Operand(value.shape, value.dtype.newbyteorder("="))
     if type(value) in (list, tuple):

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch.runtime.array import Array
 from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.static_values import is_static
 from anabranch.runtime.values.containers import attributes
 
 
@@ -102,7 +104,7 @@ class _Comparison:
             want = type(got)(want)
         if type(want) is not type(got):
             yield Difference(where, "type", _shown(want), _shown(got))
-        elif isinstance(want, (np.ndarray, np.generic)):
+        elif isinstance(want, (np.ndarray, np.generic, Array)):
             yield from self._arrays(np.asarray(want), np.asarray(got), where)
         elif isinstance(want, (float, complex)):
             if self._tolerance.far(np.asarray(want), np.asarray(got)):
@@ -162,7 +164,7 @@ def parts(value: Any) -> dict[Any, Any] | None:
         return dict(enumerate(value))
     if isinstance(value, BaseException):
         return {"args": value.args, **attributes(value)}
-    if isinstance(value, (np.ndarray, np.generic, type)) or callable(value):
+    if isinstance(value, (np.ndarray, np.generic, Array)) or is_static(value) or callable(value):
         return None
     return attributes(value) or None
 

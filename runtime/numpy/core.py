@@ -302,14 +302,9 @@ def promoted(*xs: Any) -> np.dtype[Any]:
 def supported(dtype: Any) -> np.dtype[Any]:
     """The dtype, where compiled code can hold it."""
     chosen: np.dtype[Any] = np.dtype(dtype)
-    if chosen.kind in "OSUMm" or chosen.names or not chosen.isnative or chosen.itemsize > 16 or _is_extended(chosen):
+    if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen
-
-
-def _is_extended(dtype: np.dtype[Any]) -> bool:
-    """Whether it is x87's precision; types of other packages may have its letter, too."""
-    return dtype.type in (np.longdouble, np.clongdouble)
 
 
 # ---- shapes and axes -------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
@@ -216,7 +217,7 @@ def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: An
         options["signature"] = (None,) * function.nin + (dtype,) * function.nout
     loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
     for d in loop:
-        if d.kind in "OSUMm":
+        if not device.holds(d):
             raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")
     return loop
 

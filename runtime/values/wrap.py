@@ -22,7 +22,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (np.ndarray, np.generic)):
         if isinstance(x, np.ndarray):
             interop.check_operand(x)
-        if x.dtype.kind in "OSUMm" or x.dtype.names:
+        if not device.holds(x.dtype):
             raise UnsupportedValueError(f"an array of dtype {x.dtype} cannot be compiled")
         return x
     if isinstance(x, (list, tuple)):

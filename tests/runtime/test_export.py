@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import logging
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -507,3 +509,74 @@ def test_files_are_written_as_a_whole(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(FileNotFoundError):
         Compiled.load(tmp_path / "nothing")
+
+
+# ---- bytes that have a right checksum, and are wrong -----------------------------------------------------------------
+
+
+def resealed(data, kind, change, **needs):
+    here = {"form": "1"} if kind == "exported function" else saving.made_here()
+    parts = saving.unpack(data, kind, here, 3)
+    change(parts)
+    return saving.pack(kind, {**here, **needs}, parts)
+
+
+@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.parametrize("content", [b"", b"no pickle", pickle.dumps(None), pickle.dumps((1, 2, 3))])
+def test_parts_that_are_something_else(blobs, part, content):
+    compiled, exported = blobs.values()
+    for load, data, kind in (
+        (Compiled.deserialize, compiled, "compiled function"),
+        (deserialize, exported, "exported function"),
+    ):
+        with pytest.raises(SerializationError, match="what was saved"):
+            load(resealed(data, kind, lambda parts: parts.__setitem__(part, content)))
+
+
+def test_the_program_of_another_function():
+    blobs = [jit(lambda x: x * 2).lower(x).compile().serialize() for x in (1.0, np.ones(3))]
+    other = saving.unpack(blobs[1], "compiled function", saving.made_here(), 3)
+    with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
+        Compiled.deserialize(resealed(blobs[0], "compiled function", lambda parts: parts.__setitem__(0, other[0])))
+    blobs = [export(lambda x: x * 2)(x).serialize() for x in (1.0, np.ones(3))]
+    other = saving.unpack(blobs[1], "exported function", {"form": "1"}, 3)
+    mixed = deserialize(resealed(blobs[0], "exported function", lambda parts: parts.__setitem__(0, other[0])))
+    with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
+        mixed.call(1.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "needs"), [(2, {}), (4, {}), (3, {"more": "of it"}), (3, {"Python": None}), (3, {"processor": 7})]
+)
+def test_headers_that_are_wrong(blobs, count, needs):
+    parts = saving.unpack(blobs[Compiled.deserialize], "compiled function", saving.made_here(), 3)
+    data = saving.pack("compiled function", {**saving.made_here(), **needs}, [*parts, b""][:count])
+    with pytest.raises(SerializationError):
+        Compiled.deserialize(data)
+
+
+@pytest.mark.parametrize("header", [b"", b"[]", b"{}", b'{"kind": 1, "needs": {}, "sizes": []}', b"\xff", b"null"])
+def test_headers_that_are_none(header):
+    body = header + b"\n"
+    data = b"anabranch saved\n" + hashlib.sha256(body).digest() + body
+    for load in (Compiled.deserialize, deserialize):
+        with pytest.raises(SerializationError, match=r"no .* function of anabranch's, or they are damaged"):
+            load(data)
+
+
+def test_a_module_of_a_newer_stablehlo(blobs):
+    """Its reader may end the process at what it does not know, so it is not asked."""
+
+    def newer(parts):
+        parts[0] = parts[0].replace(b"StableHLO_v1.", b"StableHLO_v9.")
+
+    exported = deserialize(resealed(blobs[deserialize], "exported function", newer))
+    with pytest.raises(SerializationError, match=r"is for StableHLO 9\.\d+\.\d+, and here is 1\."):
+        exported.call(2.0, 1e-9)
+
+
+@pytest.mark.parametrize("data", [10**12, "text", None, [1, 2]])
+def test_what_is_no_bytes(data):
+    for load in (Compiled.deserialize, deserialize):
+        with pytest.raises(TypeError, match="bytes-like"):
+            load(data)

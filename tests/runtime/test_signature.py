@@ -9,7 +9,8 @@ import threading
 import numpy as np
 import pytest
 
-from anabranch import AliasError, ShapeDtypeStruct, UnsupportedValueError, jit
+import anabranch
+from anabranch import AliasError, IntegerRangeError, ShapeDtypeStruct, UnsupportedValueError, jit
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.wrapped import Wrapped
 
@@ -195,7 +196,27 @@ def test_overlapping_arguments_that_are_written_are_refused():
     assert base[0] == 1.0
 
 
+STRINGS = np.array(["a", "b"], np.dtypes.StringDType())
+
+
+@pytest.mark.parametrize("array", [STRINGS, np.zeros(2, np.longdouble), np.zeros(2, "M8[s]"), np.zeros(2, "i4,f8")])
+def test_arrays_that_no_program_holds(array):
+    """As arguments, on the device, and as constants beside what is traced."""
+    for call in (jit(lambda x: x), anabranch.asarray):
+        with pytest.raises(UnsupportedValueError, match="cannot be"):
+            call(array)
+    with pytest.raises(UnsupportedValueError, match="cannot be compiled"):
+        jit(lambda y: array + y)(1)
+
+
 def test_an_int_beyond_64_bits():
-    with pytest.raises(OverflowError):
-        jit(lambda n: n)(2**63)
+    f = jit(lambda a, n: (a, n))
+    for n in (2**63, -(2**63) - 1, 10**5000):
+        with pytest.raises(IntegerRangeError, match=r"argument 'n\[1\]' is an int of \d+ bits"):
+            f(1.0, [1, n])
+    for _ in range(3):
+        assert f(1.0, 2) == (1.0, 2)
+    with pytest.raises(IntegerRangeError, match="argument 'n' is an int of 64 bits"):
+        f(1.0, 2**63)
+    assert f(1.0, 3) == (1.0, 3)
     assert jit(lambda n: n)(-(2**63)) == -(2**63)

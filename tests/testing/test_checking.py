@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import asarray, jit
 from anabranch.runtime.equivalence.comparing import first_difference
 from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.testing import Tolerance, assert_equivalent, check_equivalent
 
 a = np.arange(4.0)
+
+
+@pytest.mark.parametrize("value", [asarray(np.arange(3.0)), pathlib.PurePath("a", "b")])
+def test_values_are_compared_and_not_what_they_keep(value):
+    """Arrays of the device keep memory, paths keep what was asked of them."""
+    str(value)
+    assert_equivalent(lambda x: (x, [x]), value)
 
 
 def guarded_sum(a, n):
