@@ -1,4 +1,4 @@
-"""Judge the programs of a range of seeds: `python -m property_tests.deep FIRST LAST`.
+"""Judge the programs of a range of seeds: `python -m property_tests.deep FIRST LAST`; with one seed, show that one.
 
 Each process takes so many programs and ends, so that executables do not pile up; a crash or a program that never ends
 costs that program alone, and is told like a difference. What was found is appended to a file; counts come at the end.
@@ -19,7 +19,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from property_tests.statistics import Statistics
+
 _BLOCK = 250
+_TOLD_AFTER = 50  # programs; what a crash may leave uncounted
 _PATIENCE = 180.0  # seconds that one program may take
 
 
@@ -27,44 +30,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run; the status is 1 where something was found."""
     parser = argparse.ArgumentParser(prog="python -m property_tests.deep", description=__doc__)
     parser.add_argument("first", type=int)
-    parser.add_argument("last", type=int, help="the first seed that is not taken any more")
+    parser.add_argument("last", type=int, nargs="?", help="the first seed that is not taken any more; none: show FIRST")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes at a time")
     parser.add_argument("--found", type=Path, default=Path("found.txt"), help="the file that failures are appended to")
     parser.add_argument("--block", type=int, default=_BLOCK, help="how many programs a process takes")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
+    if options.last is None:
+        print(_shown(options.first))
+        return 0
     if options.child:
         _judge_block(options.first, options.last)
         return 0
     return 1 if _Run(options).failures() else 0
 
 
+def _shown(seed: int) -> str:
+    """What the oracles say of one program, made as small as it goes where they find a fault."""
+    os.environ["ANABRANCH_CACHE"] = "0"
+    from property_tests.failures import failure_of  # noqa: PLC0415 - else only the children compile
+
+    return failure_of(seed)
+
+
 # ---- the process that judges -----------------------------------------------------------------------------------------
 
 
 def _judge_block(first: int, last: int) -> None:
-    """Print a line of JSON before and after each program, and the statistics at the end."""
+    """Print lines of JSON: the seeds as they begin, what is found, the counts now and then."""
     os.environ["ANABRANCH_CACHE"] = "0"
-    from property_tests.generation.programs import program_of  # noqa: PLC0415 - the parent does without
-    from property_tests.oracles import Verdict, judge  # noqa: PLC0415
-    from property_tests.statistics import Statistics  # noqa: PLC0415
+    from property_tests.failures import FAULTS  # noqa: PLC0415
+    from property_tests.generation.programs import program_of  # noqa: PLC0415
+    from property_tests.observing import judged  # noqa: PLC0415
 
     statistics = Statistics()
     for seed in range(first, last):
+        if statistics.programs == _TOLD_AFTER:
+            _tell(statistics=statistics.as_dict())
+            statistics = Statistics()
         _tell(begins=seed)
         try:
-            program = program_of(seed)
-            with statistics.observing(program):
-                judgement = judge(program)
+            judgement = judged(program_of(seed), statistics)
         except Exception as error:  # the generator's fault, or the comparison's
-            statistics.counts["verdicts"]["broken"] += 1
+            statistics.count_verdict("broken")
             _tell(seed=seed, stage="generator or comparison", text=repr(error))
             continue
-        statistics.add(judgement, f"# seed {seed}, f{judgement.call}\n{program.text}{judgement.error}")
-        if judgement.verdict is Verdict.DIFFERENT:
-            difference = f"f{judgement.call}: {judgement.difference}"
-            _tell(seed=seed, stage=judgement.stage, text=difference)
+        if judgement.verdict in FAULTS:
+            what = judgement.difference or f"ill-typed: {judgement.key}"
+            _tell(seed=seed, stage=judgement.stage or "eager", text=f"f{judgement.call}: {what}")
     _tell(statistics=statistics.as_dict())
+    _tell(done=last)
 
 
 def _tell(**what: Any) -> None:
@@ -82,8 +97,6 @@ class _Run:
         self._blocks: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
         for first in range(options.first, options.last, options.block):
             self._blocks.put((first, min(first + options.block, options.last)))
-        from property_tests.statistics import Statistics  # noqa: PLC0415 - a child that crashes on it says so
-
         self._statistics = Statistics()
         self._failures = 0
         self._lock = threading.Lock()
@@ -116,10 +129,11 @@ class _Run:
             at = first
             for line in _patiently(process, process.stdout):
                 told = json.loads(line)
-                if "statistics" in told:
-                    self._finished(told["statistics"])
+                if "done" in told:
                     return last
-                if "begins" in told:
+                if "statistics" in told:
+                    self._counted(told["statistics"])
+                elif "begins" in told:
                     at = told["begins"]
                 else:
                     self._failed(**told)
@@ -127,7 +141,7 @@ class _Run:
         self._failed(at, "the process", f"ended with {status}, or took longer than {_PATIENCE:.0f} s")
         return at + 1
 
-    def _finished(self, statistics: dict[str, Any]) -> None:
+    def _counted(self, statistics: dict[str, Any]) -> None:
         with self._lock:
             self._statistics.merge(statistics)
             done = self._statistics.programs
