@@ -61,18 +61,35 @@ class Tuple(Kind):
 
 @dataclass(frozen=True, slots=True)
 class List(Kind):
-    """A list of items of one kind; its length is fixed unless it grows."""
+    """A list of items of one kind, of the same length after each statement."""
 
     item: Kind
     length: int
 
 
 @dataclass(frozen=True, slots=True)
+class Growing(Kind):
+    """A list of items of one kind, of any length."""
+
+    item: Kind
+
+
+@dataclass(frozen=True, slots=True)
 class Dict(Kind):
     """A dict with fixed keys and values of one kind."""
 
-    keys: tuple[str, ...]
+    keys: tuple[str | int, ...]
     value: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a class that the program defines; `result` is None where it gives none that is used."""
+
+    name: str
+    parameters: tuple[Kind, ...]
+    result: Kind | None
+    is_property: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +98,9 @@ class Record(Kind):
 
     name: str
     fields: tuple[tuple[str, Kind], ...]
+    methods: tuple[Method, ...] = ()
+    # Whether its fields may be assigned to.
+    mutable: bool = True
 
 
 INT, FLOAT, BOOL, TEXT = Int(), Float(), Bool(), Text()

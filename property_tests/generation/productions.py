@@ -27,6 +27,8 @@ class Production:
 
 STATEMENTS: list[Production] = []
 EXPRESSIONS: dict[type[Kind], list[Production]] = {}
+# Features that are no production, which writers ask for by `having`.
+OPTIONS: list[str] = []
 
 StatementWriter = Callable[["Writer"], "list[str] | None"]
 ExpressionWriter = Callable[["Writer", Any, int], "str | None"]
@@ -54,7 +56,12 @@ def expression(
     return add
 
 
+def options(*names: str) -> None:
+    """Register features that a program has or has not, and that writers ask for by `Writer.having`."""
+    OPTIONS.extend(names)
+
+
 def features() -> tuple[str, ...]:
     """The features that a program may have or not, in order."""
     every = [*STATEMENTS, *(p for ps in EXPRESSIONS.values() for p in ps)]
-    return tuple(dict.fromkeys(p.feature for p in every if not p.core))
+    return tuple(dict.fromkeys([*(p.feature for p in every if not p.core), *OPTIONS]))

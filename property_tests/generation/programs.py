@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from property_tests.generation import constructs
 from property_tests.generation.choices import Choices, Drawn, Seeded, one
-from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Element, Kind
+from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Dict, Element, Growing, Kind, List, Tuple
 from property_tests.generation.productions import features
 from property_tests.generation.values import value_text
 from property_tests.generation.writer import Writer, indented, leaves
@@ -40,6 +40,14 @@ RARE_PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("o", Array("float64", ())),
     ("v", Element("float64")),
     ("j", Element("int64")),
+)
+# Those that a program has only along with what is made of them.
+CONTAINERS: tuple[tuple[str, Kind, str], ...] = (
+    ("values", List(INT, 3), "list"),
+    ("rows", List(Array("float64", (2,)), 2), "containers of arrays"),
+    ("pair", Tuple((INT, FLOAT)), "tuple"),
+    ("table", Dict(("p", "q"), FLOAT), "dict"),
+    ("queue", Growing(INT), "list of any length"),
 )
 SIZES = (4, 6, 6, 8, 8, 12, 12, 18, 30, 55)
 
@@ -68,7 +76,7 @@ class GeneratedProgram:
         name = f"generated_{zlib.crc32(self.text.encode()):08x}.py"
         linecache.cache[name] = (len(self.text), None, self.text.splitlines(keepends=True), name)
         scope: dict[str, Any] = {"__name__": "generated"}
-        exec(compile(self.text, name, "exec"), scope)
+        exec(compile(self.text, name, "exec", dont_inherit=True), scope)
         return scope
 
     @property
@@ -100,6 +108,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     parameters: dict[str, Kind] = {"n": INT}
     parameters |= dict(p for p in PARAMETERS if choices.below(100) >= 60)
     parameters |= dict(p for p in RARE_PARAMETERS if choices.below(100) >= 90)
+    parameters |= {name: kind for name, kind, needs in CONTAINERS if needs in allowed and choices.below(100) >= 80}
     writer = Writer(choices, allowed, dict(parameters), room)
     body = _body(writer, parameters)
     text = "\n".join(

@@ -5,7 +5,20 @@ from __future__ import annotations
 import math
 
 from property_tests.generation.choices import Choices, one
-from property_tests.generation.kinds import Array, Bool, Dict, Element, Float, Int, Kind, List, Record, Text, Tuple
+from property_tests.generation.kinds import (
+    Array,
+    Bool,
+    Dict,
+    Element,
+    Float,
+    Growing,
+    Int,
+    Kind,
+    List,
+    Record,
+    Text,
+    Tuple,
+)
 
 INTS = (0, 1, 2, 3, 5, 7, -1, -2, -3)
 # Sums and products of these few are exact, so their order makes no difference.
@@ -33,6 +46,9 @@ def value_text(choices: Choices, kind: Kind) -> str:
             return f"({''.join(value_text(choices, item) + ', ' for item in items)})"
         case List(item, length):
             return f"[{', '.join(value_text(choices, item) for _ in range(length))}]"
+        case Growing(item):
+            # A signature has the length, so it is the same in each set of arguments.
+            return f"[{', '.join(value_text(choices, item) for _ in range(2))}]"
         case Dict(keys, value):
             return "{" + ", ".join(f"{key!r}: {value_text(choices, value)}" for key in keys) + "}"
         case Record(name, fields):

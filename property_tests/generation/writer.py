@@ -15,6 +15,7 @@ from property_tests.generation.kinds import (
     Dict,
     Element,
     Float,
+    Growing,
     Int,
     Kind,
     List,
@@ -27,7 +28,7 @@ from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Produ
 
 PREFIXES: dict[type[Kind], str] = {
     Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
-    Array: "a", Sized: "z", Tuple: "p", List: "items", Dict: "d", Record: "r",
+    Array: "a", Sized: "z", Tuple: "p", List: "items", Growing: "found", Dict: "d", Record: "r",
 }  # fmt: skip
 
 

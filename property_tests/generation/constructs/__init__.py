@@ -1,29 +1,9 @@
-"""How each construct is written: a module registers its statements and expressions."""
+"""How each construct is written: each module here registers its statements and expressions."""
 
-from property_tests.generation.constructs import (
-    array_expressions,
-    array_writes,
-    assignments,
-    branches,
-    elements,
-    exits,
-    loops,
-    reductions,
-    scalars,
-    sizes,
-    views,
-)
+from __future__ import annotations
 
-__all__ = [
-    "array_expressions",
-    "array_writes",
-    "assignments",
-    "branches",
-    "elements",
-    "exits",
-    "loops",
-    "reductions",
-    "scalars",
-    "sizes",
-    "views",
-]
+import importlib
+import pkgutil
+
+for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+    importlib.import_module(f"{__name__}.{_module}")

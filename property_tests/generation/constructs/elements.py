@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import FLOAT, INT, Array, Element, Float, Int
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import expression, options, statement
 from property_tests.generation.writer import Writer
+
+options("failures")
 
 
 def index(w: Writer, shape: tuple[int, ...]) -> str:
