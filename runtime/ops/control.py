@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir import ArrayType, Program, evaluate
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import Op, expect
 
 _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
@@ -73,12 +74,38 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     for program in branches:
 
         def body(_: list[str], program: Program = program) -> list[str]:
-            return emitter.typed(emitter.program(program, operands), program.out_types)
+            results = map(_own, itertools.repeat(emitter), emitter.program(program, operands), program.out_types)
+            return emitter.typed(list(results), program.out_types)
 
         regions.append(emitter.region((), body))
     if not branches[0].outputs:
         return []
-    return emitter.multi("case", [index], [_INT32], branches[0].out_types, regions)
+    return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
+
+
+def _own(emitter: Emitter, name: str, type: ArrayType) -> str:
+    """A branch's result, made by the branch itself where something within it gave it.
+
+    Where XLA joins the results of branches it overlooks how long those are needed that were made within control flow or
+    a function, and may put another result in their memory. So they are chosen anew, by what it knows too late.
+    """
+    if not emitter.is_made_within(name) or type.size == 0:
+        return name
+    if type.size == 1:
+        return emitter.select(_late_truth(emitter, type), name, emitter.constant(0, type), type)
+    # One element is enough; the others stay where they are.
+    rank = len(type.shape)
+    one = ArrayType((1,) * rank, type.dtype)
+    bounds = f"start_indices = {ints([0] * rank)}, limit_indices = {ints([1] * rank)}, strides = {ints([1] * rank)}"
+    first = emitter.op("slice", [name], [type], one, bounds)
+    chosen = emitter.select(_late_truth(emitter, one), first, emitter.constant(0, one), one)
+    starts = [emitter.constant(0, _INT32)] * rank
+    return emitter.op("dynamic_update_slice", [name, chosen, *starts], [type, one, *[_INT32] * rank], type)
+
+
+def _late_truth(emitter: Emitter, type: ArrayType) -> str:
+    truth = ArrayType(type.shape, np.dtype(bool))
+    return emitter.fence(emitter.constant(True, truth), truth)
 
 
 class While(Op):
@@ -130,7 +157,7 @@ class While(Op):
             return emitter.typed([*names[:consts], *carry], in_types)
 
         regions = [emitter.region(in_types, emit_test), emitter.region(in_types, emit_body)]
-        return emitter.multi("while", inputs, in_types, in_types, regions)[consts:]
+        return emitter.control("while", inputs, in_types, in_types, regions)[consts:]
 
 
 class For(Op):
@@ -212,7 +239,7 @@ class For(Op):
             return emitter.typed(kept, types)
 
         regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
-        results = emitter.multi("while", state, types, types, regions)
+        results = emitter.control("while", state, types, types, regions)
         first = 1 + head + consts
         return (
             [*results[first : first + carries], *results[len(results) - len(ys) :]]

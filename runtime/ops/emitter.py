@@ -47,6 +47,7 @@ class Emitter:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._native = False
+        self._nested: set[str] = set()
 
     @property
     def is_native(self) -> bool:
@@ -165,7 +166,26 @@ class Emitter:
         bind = f"{result}:{len(outs)} = " if outs else ""
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
-        return self._results(result, len(outs))
+        return self._made_within(self._results(result, len(outs)))
+
+    def control(
+        self,
+        name: str,
+        operands: Sequence[str],
+        types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        regions: Sequence[Sequence[str]],
+    ) -> list[str]:
+        """Emit `case` or `while`."""
+        return self._made_within(self.multi(name, operands, types, outs, regions))
+
+    def is_made_within(self, name: str) -> bool:
+        """Whether a name is a result of control flow, or of a native function."""
+        return name in self._nested
+
+    def _made_within(self, names: list[str]) -> list[str]:
+        self._nested.update(names)
+        return names
 
     def callback(
         self, function: HostCallback, operands: Sequence[str], in_types: Sequence[ArrayType], outs: Sequence[ArrayType]

@@ -300,6 +300,49 @@ def dead_code_after_break(n, stop):
     return s
 
 
+@case((5,), (2,))
+def return_of_the_loop_name_in_a_branch(n):
+    if n > 2:
+        for i in range(1, n):
+            n = i
+            return n
+    return n
+
+
+@case((-2, True, -2, np.arange(3.0)), (1, True, 7, np.arange(3.0)), (1, False, 7, np.arange(3.0)))
+def return_of_one_name_in_nested_branches(n, flag, m, a):
+    if flag:
+        m %= 2
+        if flag:
+            a[n] = m
+            m %= 5
+            return m, m
+    return n, m
+
+
+@case((5,), (1,))
+def the_same_twice_or_two_results_of_a_loop(n):
+    if n > 2:
+        k, total = 0, 0
+        while k < n:
+            k += 1
+            total += k
+        return k * 5, total
+    n *= 2
+    return n, n
+
+
+@case((5, np.arange(3.0)), (1, np.arange(3.0)))
+def zeros_twice_or_two_arrays_of_a_loop(n, x):
+    if n > 2:
+        a = x * 2
+        for i in range(1, n):
+            a[i % 3] += i
+            n = i
+        return n * 5, a, a * 2
+    return 0, np.zeros(3), np.zeros(3)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_exit(program: Program) -> None:
     program.check()

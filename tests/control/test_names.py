@@ -404,6 +404,30 @@ def unset_name_of_the_function_around_a_lambda(n):
     return (lambda: v)()
 
 
+@case((3,), (0,), (5,))
+def annotated_name_assigned_in_a_condition(n):
+    m = 1
+    if n > 0:
+        m: int = n
+        if n < (m := m + 1) <= 5:
+            pass
+    return m
+
+
+@case((0,), (3,))
+def annotated_name_that_a_closure_changes(n):
+    m: int = 1
+
+    def grow():
+        nonlocal m
+        m += n
+
+    if n > 1:
+        m: int = 5
+        grow()
+    return m
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_names(program: Program) -> None:
     program.check()

@@ -34,7 +34,7 @@ class Assign(SmallPass):
 
 
 class Annotated(SmallPass):
-    """An annotated assignment stays; its value is rewritten."""
+    """An annotated assignment stays, a nonlocal without its annotation; its value is rewritten."""
 
     handles = (cst.AnnAssign,)
 
@@ -43,6 +43,8 @@ class Annotated(SmallPass):
         reader = Reader(work, work.flow.entry(node), here.place)
         target = work.target(reader, node.target)
         value = node.value if node.value is None else reader.rewrite(node.value)
+        if isinstance(node.target, cst.Name) and node.target.value in here.place.shared:
+            return [cst.Pass() if value is None else cst.Assign([cst.AssignTarget(target)], value)]
         if value is node.value and target is node.target:
             return [node]
         return [node.with_changes(value=value, target=target)]
