@@ -72,14 +72,17 @@ def called(x, y):
 
 
 def steps(x, n):
-    for _ in range(n):
+    for i in range(n):
+        if i > 60:
+            break
         x = x + 1
     return x
 
 
 def halved(x, y):
-    while x > y:
-        x = x / 2
+    n = 0
+    while n < 60 and x > y:
+        x, n = x / 2, n + 1
     return x
 
 

@@ -33,7 +33,11 @@ def strategies(function: Callable[..., Any], examples: Mapping[str, Any] | None 
     """
     if examples is not None:
         return {name: like(value) for name, value in examples.items()}
-    hints = typing.get_type_hints(function)
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception as error:  # annotations are the user's code
+        why = f"{type(error).__name__}: {error}"
+        raise InferenceError(f"the annotations cannot be read ({why}); say what it takes") from None
     return {p.name: _of_parameter(p, hints.get(p.name)) for p in inspect.signature(function).parameters.values()}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from anabranch import AnabranchError, __version__, _check, _kept, xpr
 from anabranch._demo import demonstrate
 from anabranch._kernels import KERNELS, arguments
-from anabranch._show import TargetError, find, values
+from anabranch._show import TargetError, find, one_line, values
 from anabranch.runtime.config import settings
 
 
@@ -59,7 +59,16 @@ def cache(action: str) -> int:
 def show(target: str, program: list[str] | None) -> int:
     """Print a function's rewritten source, or its Program on some arguments."""
     function, module = find(target)
-    print(function.source().rstrip() if program is None else xpr(function, *values(program, module)))
+    if program is None:
+        print(function.source().rstrip())
+        return 0
+    arguments = values(program, module)
+    try:
+        print(xpr(function, *arguments))
+    except AnabranchError:
+        raise
+    except Exception as error:  # of the user's function, or of its call
+        raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
     return 0
 
 

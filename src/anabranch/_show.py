@@ -36,7 +36,7 @@ def find(target: str) -> tuple[Wrapped[..., Any], types.ModuleType]:
     for part in name.split("."):
         try:
             found = getattr(found, part)
-        except AttributeError:
+        except Exception:  # a module, or a class, may answer for itself
             raise TargetError(f"{file} has no '{name}'; {_functions(module)}") from None
     if isinstance(found, Wrapped):
         return found, module
@@ -75,7 +75,7 @@ def load(file: pathlib.Path) -> types.ModuleType:
         with contextlib.redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise TargetError(f"{file} can't be run: {_one_line(error)}") from error
+        raise TargetError(f"{file} can't be run: {one_line(error)}") from error
     return module
 
 
@@ -92,9 +92,10 @@ def values(texts: list[str], module: types.ModuleType) -> list[Any]:
         try:
             made.append(eval(text, {"np": np, **vars(module)}))
         except Exception as error:
-            raise TargetError(f"the argument {text} can't be evaluated: {_one_line(error)}") from error
+            raise TargetError(f"the argument {text} can't be evaluated: {one_line(error)}") from error
     return made
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
+    """An exception as text."""
     return " ".join(f"{type(error).__name__}: {error}".split())

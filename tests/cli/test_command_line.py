@@ -227,3 +227,21 @@ def test_cache(tmp_path, capsys):
     with configure(cache_dir=None):
         assert main(["cache", "info"]) == 0
     assert "nothing is kept" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "said"),
+    [
+        ("def f(x):\n    return x\n", ["show", "FILE:f", "--program"], "raises TypeError: f() missing 1 required"),
+        ("def f(x):\n    return x.a\n", ["show", "FILE:f", "--program", "1"], "raises AttributeError"),
+        ("def __getattr__(name):\n    raise ValueError(name)\n", ["show", "FILE:f"], "has no 'f'"),
+        ("def f(x: 'nothing'):\n    return x\n", ["check", "FILE:f"], "annotations cannot be read (NameError"),
+    ],
+)
+def test_what_the_users_file_raises_is_one_line(tmp_path, capsys, program, arguments, said):
+    path = tmp_path / "theirs.py"
+    path.write_text(program)
+    assert main([a.replace("FILE", str(path)) for a in arguments]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert printed.count("\n") == 1

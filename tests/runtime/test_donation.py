@@ -442,6 +442,9 @@ def test_disabled_jit_donates_nothing():
 
 @shows("jax.jit(compiler_options)")
 def test_options_of_the_compiler():
+    for wrong in ([("xla_backend_optimization_level", 0)], 1, "text"):
+        with pytest.raises(TypeError, match="compiler_options is a mapping of XLA's flags to their values"):
+            jit(added, compiler_options=wrong)
     f = jit(added, compiler_options={"xla_does_not_exist": 1})
     with pytest.raises(anabranch.UnsupportedValueError, match="xla_does_not_exist"):
         f(1.0, 2.0)
