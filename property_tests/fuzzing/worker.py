@@ -32,6 +32,7 @@ class Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._said: IO[str] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None  # where it may leave files
 
     def ask(self, function: str, **case: Any) -> Any:
         """The answer to a case.
@@ -67,6 +68,7 @@ class Worker:
 
     def _start(self) -> None:
         self._said = tempfile.TemporaryFile("w+")
+        self._folder = tempfile.TemporaryDirectory()
         path = os.pathsep.join([str(_ROOT), *filter(None, sys.path)])
         environment = {**os.environ, "PYTHONPATH": path, "ANABRANCH_CACHE": "0", "PYTHONWARNINGS": "ignore"}
         self._process = subprocess.Popen(
@@ -76,6 +78,7 @@ class Worker:
             stderr=self._said,
             text=True,
             env=environment,
+            cwd=self._folder.name,
         )
 
     def _end(self) -> str:
@@ -88,6 +91,8 @@ class Worker:
         said.seek(0)
         text = said.read()
         said.close()
+        assert self._folder is not None
+        self._folder.cleanup()
         self._process = None
         return text[-4000:]
 

@@ -42,12 +42,12 @@ class Arguments:
         known = self._known.get(id(value))
         if known is not None:
             self._again(name, known, value)
-        elif isinstance(value, (np.ndarray, np.generic, Array)) or type(value) in PYTHON_DTYPES:
-            self.leaf(name, value)
         elif isinstance(value, Static):
             self.same(name, value.value)
-        elif is_static(value):
+        elif is_static(value):  # scalars of dates and text are no leaves
             self.same(name, value)
+        elif isinstance(value, (np.ndarray, np.generic, Array)) or type(value) in PYTHON_DTYPES:
+            self.leaf(name, value)
         elif isinstance(value, ShapeDtypeStruct):
             raise UnsuitedError
         elif (structure := containers.structure_of(value)) is not None:
