@@ -20,7 +20,7 @@ from property_tests.eager import is_ill_typed, meets_long_ints
 from property_tests.generation.programs import GeneratedProgram
 
 # Numbers of programs are short in binary, so sums are exact in any order; what is left are XLA's own functions.
-TOLERANCE = Tolerance(ulps=256, atol=1e-9, promoted=True)
+TOLERANCE = Tolerance(ulps=256, atol=1e-9, promoted=True, copies=True)
 
 
 class Verdict(enum.StrEnum):

@@ -66,7 +66,7 @@ def _differences(want: Outcome, got: Outcome, names: tuple[str, ...], comparison
         yield from comparison.compare(a, b, f"the argument {name} after the call")
     for name in want.kwargs:
         yield from comparison.compare(want.kwargs[name], got.kwargs[name], f"the argument {name} after the call")
-    yield from _identities(want, got)
+    yield from _identities(want, got, comparison.copies)
     if want.text != got.text:
         yield Difference("the printed text", "value", repr(want.text), repr(got.text))
 
@@ -96,6 +96,7 @@ class _Comparison:
 
     def __init__(self, tolerance: Tolerance) -> None:
         self._tolerance = tolerance
+        self.copies = tolerance.copies
         self._under_way: set[int] = set()
 
     def compare(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
@@ -188,7 +189,7 @@ def _shown(value: Any) -> str:
 # ---- which of them are one object ------------------------------------------------------------------------------------
 
 
-def _identities(want: Outcome, got: Outcome) -> Iterator[Difference]:
+def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Difference]:
     """Lists, dicts, objects that are one in one outcome and two in the other; arrays that share memory."""
     ours, theirs = (dict(_repeated(o)) for o in (want, got))
     for place in [*ours, *theirs]:
@@ -197,7 +198,7 @@ def _identities(want: Outcome, got: Outcome) -> Iterator[Difference]:
             yield Difference(place, "identity", plain, compiled)
             return
     before, after = (set(_shared(o)) for o in (want, got))
-    for place, other in sorted(before ^ after):
+    for place, other in sorted(after - before if copies else before ^ after):
         plain, compiled = (f"{'is' if (place, other) in s else 'is not'} memory of {other}" for s in (before, after))
         yield Difference(place, "memory", plain, compiled)
         return

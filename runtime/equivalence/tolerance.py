@@ -24,11 +24,15 @@ class Tolerance:
     promoted : bool
         Whether a number may be of a wider type, as is documented of names that are an int in one branch or step of a
         loop and a float in another.
+    copies : bool
+        Whether what is returned may be a copy where the plain function returns an argument or a view of it, as is
+        documented of names that a loop binds to one of several arrays.
     """
 
     ulps: float = 4096.0
     atol: float = 0.0
     promoted: bool = False
+    copies: bool = False
 
     def far(self, want: NDArray, got: NDArray) -> NDArray:
         """Which elements of two arrays of one shape and dtype are further apart."""

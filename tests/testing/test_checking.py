@@ -71,6 +71,23 @@ def test_a_value_that_only_xla_changes():
     assert check_equivalent(subnormal, a, tolerance=Tolerance(atol=1e-300)) is None
 
 
+def bound_in_a_loop(a, n):
+    for _ in range(n):
+        if n > 1:
+            a = a / 2
+    return a
+
+
+def test_a_copy_of_an_argument():
+    assert check_equivalent(bound_in_a_loop, a, 0).difference.what == "memory"
+    assert check_equivalent(bound_in_a_loop, a, 0, tolerance=Tolerance(copies=True)) is None
+
+
+def test_memory_of_an_argument_that_should_be_a_copy():
+    copying, sharing = Outcome(np.copy, (a,), {}), Outcome(lambda x: x, (a,), {})
+    assert first_difference(copying, sharing, tolerance=Tolerance(copies=True)).what == "memory"
+
+
 def test_what_is_refused():
     with pytest.raises(AssertionError, match=r"raises UnsupportedOperationError(.|\n)*made by: tracing"):
         assert_equivalent(bytes_of, a)

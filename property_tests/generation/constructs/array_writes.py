@@ -41,7 +41,8 @@ WRITES = {
     "out": (
         "np.add({0}, {v}, out={0})", "np.multiply({b}, {l}, out={0})", "np.abs({0}, out={0})",
         "np.maximum({0}, {b}, out={0})",
-        "np.cumsum({b}, out={0})", "np.clip({b}, 0, 2, out={0})", "np.add({0}[1:], {0}[:-1], out={0}[1:])",
+        "np.cumsum({b}, out={0}[:])",  # NumPy itself crashes on an `out` without axes
+        "np.clip({b}, 0, 2, out={0})", "np.add({0}[1:], {0}[:-1], out={0}[1:])",
         "np.negative({b}, out={0}[:])", "np.add({b}, 1, out={0}, where={b} > 0)", "np.copyto({0}, {v})",
         "np.subtract({0}[::-1], {0}, out={0})",
     ),
