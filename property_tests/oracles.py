@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from anabranch import AnabranchError, IntegerRangeError, SourceError, jit
+from anabranch import AnabranchError, IntegerRangeError, jit
 from anabranch.runtime.equivalence.comparing import Difference, first_difference
 from anabranch.runtime.equivalence.marking import marked_source
 from anabranch.runtime.equivalence.outcomes import Outcome
@@ -121,7 +121,7 @@ class _Judging:
                 return None
             if isinstance(got.error, AnabranchError):
                 return Judgement(Verdict.REFUSED, refusal_key(got.error), stage, call, error=str(got.error))
-            source = marked_source(self._wrapped, want, got)
+            source = marked_source(self._wrapped, want, got) if self._ways else ""
             return Judgement(Verdict.DIFFERENT, "", stage, call, difference, source=source)
         return None
 
@@ -130,7 +130,7 @@ class _Judging:
         calls = [self._outcome(self._wrapped, args) for _ in range(times)]
         try:
             self._ways = self._ways or dict(stages(self._wrapped))
-        except SourceError:
+        except Exception:  # refused, or what the rewriting made is no Python
             yield "rewriting", calls[0]
             return
         yield "rewriting", self._outcome(self._ways["rewriting"], args)
