@@ -21,6 +21,11 @@ class Float(Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Complex(Kind):
+    """A Python complex number."""
+
+
+@dataclass(frozen=True, slots=True)
 class Bool(Kind):
     """A Python bool."""
 
@@ -103,4 +108,37 @@ class Record(Kind):
     mutable: bool = True
 
 
-INT, FLOAT, BOOL, TEXT = Int(), Float(), Bool(), Text()
+@dataclass(frozen=True, slots=True)
+class Maybe(Kind):
+    """A value of a kind, or None."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a function that the program defines.
+
+    `form` is "positional" (only), "plain", "default", "rest" (`*name`), "keyword" (only), "keyword default" or
+    "options" (`**name`).
+    """
+
+    name: str
+    kind: Kind
+    form: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Kind):
+    """A function that the program defines. It gives a tuple if there are several `results`, None if there are none.
+
+    `fails` is the class of what it may raise. `items` says that it is a generator, of items of that kind.
+    """
+
+    parameters: tuple[Parameter, ...]
+    results: tuple[Kind, ...]
+    fails: str = ""
+    items: Kind | None = None
+
+
+INT, FLOAT, COMPLEX, BOOL, TEXT = Int(), Float(), Complex(), Bool(), Text()

@@ -14,7 +14,20 @@ from hypothesis import strategies as st
 
 from property_tests.generation import constructs
 from property_tests.generation.choices import Choices, Drawn, Seeded, one
-from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Dict, Element, Growing, Kind, List, Tuple
+from property_tests.generation.kinds import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    Array,
+    Dict,
+    Element,
+    Function,
+    Growing,
+    Kind,
+    List,
+    Tuple,
+)
 from property_tests.generation.productions import features
 from property_tests.generation.values import value_text
 from property_tests.generation.writer import Writer, indented, leaves
@@ -30,6 +43,7 @@ PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("m", INT),
     ("g", Array("float32", (3,))),
     ("u", Array("uint8", (4,))),
+    ("q", COMPLEX),
 )
 RARE_PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("s", Array("float64", (3, 3))),
@@ -112,7 +126,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     writer = Writer(choices, allowed, dict(parameters), room)
     body = _body(writer, parameters)
     text = "\n".join(
-        ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented(body)],
+        ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented([*writer.head, *body])],
     )
     argsets = tuple(f"({''.join(value_text(choices, kind) + ', ' for kind in parameters.values())})" for _ in range(2))
     return GeneratedProgram(ast.unparse(ast.parse(text)) + "\n", argsets, frozenset(writer.used))
@@ -130,7 +144,12 @@ def _body(writer: Writer, parameters: dict[str, Kind]) -> list[str]:
             return lines
         if results is not None:
             return [*lines, f"return {returned(writer, results)}"]
-        return [*lines, f"return {', '.join(writer.names)}"]
+        return [*lines, f"return {', '.join(visible(writer))}"]
+
+
+def visible(writer: Writer) -> list[str]:
+    """The names whose values a program gives: all but functions, which a compiled function does not give."""
+    return [name for name, kind in writer.names.items() if not isinstance(kind, Function)]
 
 
 def returned(writer: Writer, results: tuple[Kind, ...]) -> str:

@@ -8,6 +8,7 @@ from property_tests.generation.choices import Choices, one
 from property_tests.generation.kinds import (
     Array,
     Bool,
+    Complex,
     Dict,
     Element,
     Float,
@@ -15,6 +16,7 @@ from property_tests.generation.kinds import (
     Int,
     Kind,
     List,
+    Maybe,
     Record,
     Text,
     Tuple,
@@ -32,8 +34,12 @@ def value_text(choices: Choices, kind: Kind) -> str:
             return repr(one(choices, INTS))
         case Float():
             return repr(one(choices, FLOATS))
+        case Complex():
+            return f"complex({one(choices, FLOATS)}, {one(choices, FLOATS)})"
         case Bool():
             return repr(bool(choices.below(2)))
+        case Maybe(held):
+            return value_text(choices, held) if choices.below(2) else "None"
         case Text():
             return repr(one(choices, ("a", "b", "ab")))
         case Element(dtype):

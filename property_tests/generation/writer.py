@@ -12,13 +12,16 @@ from property_tests.generation.choices import Choices, one
 from property_tests.generation.kinds import (
     Array,
     Bool,
+    Complex,
     Dict,
     Element,
     Float,
+    Function,
     Growing,
     Int,
     Kind,
     List,
+    Maybe,
     Record,
     Sized,
     Text,
@@ -29,6 +32,7 @@ from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Produ
 PREFIXES: dict[type[Kind], str] = {
     Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
     Array: "a", Sized: "z", Tuple: "p", List: "items", Growing: "found", Dict: "d", Record: "r",
+    Complex: "q", Maybe: "maybe", Function: "g",
 }  # fmt: skip
 
 
@@ -44,11 +48,20 @@ class Place:
         Whether `break` and `continue` may stand here.
     results : tuple of Kind, optional
         What a `return` gives here; None where there may be none.
+    caught : frozenset of str
+        The classes of exceptions that a `try` around here deals with.
+    items : Kind, optional
+        What a `yield` gives here; None outside of generators.
+    functions : int
+        How many functions stand around this place.
     """
 
     depth: int
     loop: bool = False
     results: tuple[Kind, ...] | None = None
+    caught: frozenset[str] = frozenset()
+    items: Kind | None = None
+    functions: int = 1
 
 
 class Writer:
@@ -74,6 +87,15 @@ class Writer:
         self.used: set[str] = set()
         # What stands before the function: classes, helpers, globals.
         self.prelude: list[str] = []
+        # What the function begins with.
+        self.head: list[str] = []
+        self._needed: set[tuple[str, ...]] = set()
+        # Functions of the module.
+        self.helpers: dict[str, Function] = {}
+        # Names of the module that functions assign to.
+        self.globals: dict[str, Kind] = {}
+        # Names that the function at this place declares to be those of another scope.
+        self.declared: frozenset[str] = frozenset()
         self._fixed: set[str] = set()
         self._count = 0
 
@@ -97,6 +119,13 @@ class Writer:
             self.used.add(feature)
             return True
         return False
+
+    def need(self, *lines: str) -> None:
+        """Put lines before the function if they are not there; imports come first."""
+        if lines not in self._needed:
+            self._needed.add(lines)
+            at = 0 if lines[0].startswith(("import", "from")) else len(self.prelude)
+            self.prelude[at:at] = lines
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
@@ -123,6 +152,10 @@ class Writer:
         self.names[name] = kind
         return str(name)
 
+    def assign(self, kind: Kind, value: str) -> str:
+        """An assignment of a value, which is written before its name is chosen: it must not read a new one."""
+        return f"{self.target(kind)} = {value}"
+
     def changeable(self, kind: Kind | type[Kind]) -> str | None:
         """A name of a kind that statements may assign to or change."""
         found = [name for name in self.named(kind) if name not in self._fixed]
@@ -143,6 +176,27 @@ class Writer:
         self.place = replace(place, **changes)
         yield
         self.place, self.names = place, names
+
+    @contextlib.contextmanager
+    def inside(
+        self, parameters: dict[str, Kind], seen: dict[str, Kind], outer: Sequence[str] = (), **changes: Any
+    ) -> Iterator[None]:
+        """What is written meanwhile is the body of another function.
+
+        It may read the names of `seen` and assign to those of them that are `outer`, which it has to declare.
+        """
+        declared, fixed = self.declared, self._fixed
+        place = {"loop": False, "caught": frozenset(), "items": None, "functions": self.place.functions + 1}
+        with self.at(**{**place, **changes}):
+            self.names = {**seen, **parameters}
+            self.declared, self._fixed = frozenset(outer), set(seen) - set(outer) - set(parameters)
+            yield
+        self.declared, self._fixed = declared, fixed
+
+    @property
+    def free(self) -> list[str]:
+        """The names that an inner function may assign to once it has declared them."""
+        return [name for name, kind in self.names.items() if name not in self._fixed and not isinstance(kind, Function)]
 
     # ---- statements --------------------------------------------------------------------------------------------------
 

@@ -47,4 +47,7 @@ def several(w: Writer) -> list[str]:
 def annotated(w: Writer) -> list[str]:
     kind = w.one(INT, FLOAT)
     value = w.expression(kind)
-    return [f"{w.target(kind)}: {'int' if kind == INT else 'float'} = {value}"]
+    name = w.target(kind)
+    # Python takes no annotation of a name of another scope.
+    note = "" if name in w.declared else f": {'int' if kind == INT else 'float'}"
+    return [f"{name}{note} = {value}"]

@@ -60,7 +60,7 @@ def chosen(w: Writer) -> list[str] | None:
     if name is None:
         return None
     kind = w.names[name]
-    return [f"{w.target(kind)} = {name} if {w.expression(BOOL, 1)} else {w.expression(kind, 1)}"]
+    return [w.assign(kind, f"{name} if {w.expression(BOOL, 1)} else {w.expression(kind, 1)}")]
 
 
 @statement("swap of arrays", 1)
