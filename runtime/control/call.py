@@ -194,6 +194,8 @@ def resolve(function: Any) -> Any:
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
+            if function is functools.reduce:
+                return functools.partial(sequences.COUNTERPARTS[function], call)
             other = lists.method(function) or methods.staged(function)
             if other is not function:
                 return other

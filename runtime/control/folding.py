@@ -1,7 +1,8 @@
-"""`sum`, `any`, `all`, `min`, `max` and `len` of what generators give, without the items side by side."""
+"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators give, without the items side by side."""
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,25 @@ def total(items: Source, start: Any) -> Any:
 
     items.drive(take, leaves=False)
     return row[0]
+
+
+def reduced(combine: Callable[[Any, Any], Any], items: Source, *initial: Any) -> Any:
+    """`functools.reduce(combine, items, *initial)`."""
+    split = items.first() if not initial and isinstance(items, Each) else None
+    if split is not None:
+        initial, items = (split[0],), split[1]
+    names = ("whether there is a value", "the value")
+    row = Row((True, *initial) if initial else (False, Undefined("value")), names)
+
+    def take(item: Any) -> bool:
+        if initial:
+            row[1] = combine(row[1], item)
+        else:
+            row[:] = (True, if_(row[0], lambda: combine(defined(row[1]), item), lambda: item))
+        return False
+
+    items.drive(take, leaves=False)
+    return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
 
 
 def count(items: Source) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control import folding
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import (
@@ -122,6 +124,17 @@ def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial
     if not _staged(items):
         return itertools.accumulate(items, combine, initial=initial)
     return Accumulated(items, combine, initial)
+
+
+def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
+    """As `functools.reduce`."""
+
+    def combine(total: Any, item: Any) -> Any:
+        return call(function, total, item)
+
+    if not _staged(items):
+        return functools.reduce(combine, items, *initial)
+    return folding.reduced(combine, items if isinstance(items, Source) else Each(items, _item), *initial)
 
 
 def takewhile_(call: Call, function: Any, items: Any) -> Any:
@@ -296,5 +309,5 @@ COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
     itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
-    np.ndindex: ndindex_, np.ndenumerate: ndenumerate_,
+    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_,
 }  # fmt: skip

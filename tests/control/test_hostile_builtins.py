@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 import math
 import operator
 import random
@@ -352,6 +353,37 @@ def sum_of_rows_by_python(m):
 @case((np.array([True, False, True]),))
 def sum_of_bools(a):
     return sum(a), a.sum(), a + True, sum([a[0], a[2]])
+
+
+def larger(p, q):
+    if q > p:
+        return q
+    return p
+
+
+@case((5,), (-3,), (0,), (9,))
+def reduced_range_of_run_time_length(n):
+    return functools.reduce(lambda p, q: p * 2 + q, range(n % 4), n), functools.reduce(larger, (n, 3, n + 1))
+
+
+@case((7,), (1,), (0,))
+def reduced_without_a_first_value(n):
+    return functools.reduce(larger, range(n)), functools.reduce(larger, (v * 2 for v in range(n) if v % 2))
+
+
+@case((9,), (3,), (0,))
+def reduced_in_a_loop(n):
+    t = 0
+    for i in range(n):
+        t = functools.reduce(lambda p, q: p * 2 + q + i, range(i), t) % 97
+        if t > 40:
+            break
+    return t
+
+
+@case((np.array([1.0, 3.0, 2.0]),), (np.array([-1.0, -2.0]),))
+def reduced_arrays(x):
+    return functools.reduce(larger, x), functools.reduce(lambda p, q: p * q, x, 1.0)
 
 
 @pytest.mark.parametrize("program", case.programs)
