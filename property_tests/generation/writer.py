@@ -196,7 +196,8 @@ class Writer:
     @property
     def free(self) -> list[str]:
         """The names that an inner function may assign to once it has declared them."""
-        return [name for name, kind in self.names.items() if name not in self._fixed and not isinstance(kind, Function)]
+        there = [name for name, kind in self.names.items() if not isinstance(kind, Function)]
+        return [name for name in there if name not in self._fixed and name.isidentifier()]
 
     # ---- statements --------------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ def deleted(w: Writer) -> list[str] | None:
     """A name that is gone for some statements, in one branch perhaps, and set again."""
     kind = w.one(INT, FLOAT)
     name = w.changeable(kind)
-    if name is None or w.place.depth == 0:
+    if name is None or w.place.depth == 0 or not name.isidentifier():
         return None
     gone = w.one([f"del {name}"], [f"if {w.expression(BOOL, 1)}:", f"    del {name}"])
     # Nothing leaves before the name is set again, and no functions are called, which may read it.
@@ -118,7 +118,7 @@ def walrus_test(w: Writer) -> list[str] | None:
 def walrus_inside(w: Writer, kind: Int, depth: int) -> str | None:
     name = w.changeable(INT)
     # A name of a comprehension in a class or a lambda would be another one.
-    if depth == 0 or name is None or name in w.globals:
+    if depth == 0 or name is None or name in w.globals or not name.isidentifier():
         return None
     items = ", ".join(w.atom(INT) for _ in range(w.number(1, 3)))
     form = w.one(

@@ -239,4 +239,8 @@ def boolean_value(w: Writer, kind: Int | Float, depth: int) -> str | None:
 def walrus(w: Writer, kind: Int | Float, depth: int) -> str | None:
     # Whether what is behind `and` is evaluated is known only later, so that only names are assigned that are there.
     name = w.changeable(kind)
-    return None if depth == 0 or name is None else f"({name} := {w.expression(kind, depth - 1)})"
+    return (
+        None
+        if depth == 0 or name is None or not name.isidentifier()
+        else f"({name} := {w.expression(kind, depth - 1)})"
+    )
