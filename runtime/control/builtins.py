@@ -269,6 +269,8 @@ def _convert(kind: type) -> Callable[..., Any]:
         args = tuple(map(_plain, args))
         if kind is bool and len(args) == 1:
             return truth_value(args[0])
+        if len(args) == 1 and isinstance(args[0], ChoiceValue):
+            return args[0].through(lambda value: convert(value, **kwargs))
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:

@@ -381,6 +381,16 @@ def reduced_in_a_loop(n):
     return t
 
 
+@case((3,), (-3,), (0,))
+def numbers_of_texts_chosen_at_run_time(n):
+    try:
+        half = float("0.5" if n > 0 else "half")
+    except ValueError as error:
+        print(error)
+        half = 0.0
+    return half, int("12" if n > 1 else "3"), complex("1j" if n else "2")
+
+
 @case((np.array([1.0, 3.0, 2.0]),), (np.array([-1.0, -2.0]),))
 def reduced_arrays(x):
     return functools.reduce(larger, x), functools.reduce(lambda p, q: p * q, x, 1.0)
