@@ -18,16 +18,6 @@ SCOPE = (
     "        print('leave', kind is None)",
     "        return False",
 )
-FORGIVING = (
-    "class Forgiving:",
-    "    def __init__(self):",
-    "        self.count = 0",
-    "    def __enter__(self):",
-    "        return self",
-    "    def __exit__(self, kind, error, trace):",
-    "        self.count += 1",
-    "        return kind is not None and issubclass(kind, ArithmeticError)",
-)
 SCALED = ("@contextlib.contextmanager", "def scaled(value, by=2):", "    yield value * by")
 
 
@@ -36,7 +26,9 @@ def with_(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
     name, value = w.fresh(INT), w.expression(INT, 1)
-    which = w.one("nullcontext", "own", "generator", "two")
+    # A handler around the block would see what a manager of the program's own does; nor may such a one end exceptions.
+    # A generator's manager is left while tracing, so that nothing of the block may raise.
+    which = w.one("nullcontext", *([] if w.place.caught else ["own", "two"]), *_generated(w))
     if which in ("nullcontext", "generator", "two"):
         w.need("import contextlib")
     if which in ("own", "two"):
@@ -49,16 +41,14 @@ def with_(w: Writer) -> list[str] | None:
         "generator": f"scaled({value}{w.one('', ', by=3')}) as {name}",
         "two": f"Scope({w.atom(FLOAT)}), contextlib.nullcontext({value}) as {name}",
     }[which]
-    with w.at(depth=w.place.depth - 1, **_reached(w, which)):
+    with w.at(depth=w.place.depth - 1):
         w.names[name] = INT
         lines = w.statements(3)
     return [f"with {made}:", *indented(lines)]
 
 
-def _reached(w: Writer, which: str) -> dict[str, frozenset[str]]:
-    # A manager that runs while tracing sees nothing that the block raises at run time, and refuses a block in which a
-    # handler around it would see what it does.
-    return {"caught": frozenset()} if which == "generator" else {}
+def _generated(w: Writer) -> list[str]:
+    return [] if w.place.caught or "failures" in w.features else ["generator"]
 
 
 @statement("suppress", 2)
@@ -70,17 +60,6 @@ def suppressed(w: Writer) -> list[str] | None:
     name = str(w.one(*(n for n in BASES if n not in OWN)))
     several = f"{name}, {w.one('KeyError', 'UnboundLocalError')}" if w.chance(30) else name
     return [f"with contextlib.suppress({several}):", *_failing_block(w, name)]
-
-
-@statement("managers that end exceptions", 2)
-def forgiven(w: Writer) -> list[str] | None:
-    """The program's own manager, which ends one class of exceptions and counts its blocks."""
-    if w.place.depth == 0:
-        return None
-    w.need(*FORGIVING)
-    name = w.fresh("manager")
-    lines = [f"{name} = Forgiving()", f"with {name}:", *_failing_block(w, "ArithmeticError")]
-    return [*lines, w.assign(INT, f"{name}.count")]
 
 
 def _failing_block(w: Writer, name: str) -> list[str]:

@@ -50,7 +50,6 @@ def math_float(w: Writer, kind: Float, depth: int) -> str | None:
             f"round(math.log(abs({x}) + 1), 3)",
             f"round(math.atan2({x}, {y}), 3)",
             f"round(math.pow(abs({x}) % 4, 1.5), 3)",
-            f"math.fsum(({x}, {y}, 0.5))",
             f"round(math.dist((0.0, {y} % 4), ({x} % 4, 1.0)), 3)",
             "math.pi",
         )
