@@ -71,6 +71,20 @@ def test_a_value_that_only_xla_changes():
     assert check_equivalent(subnormal, a, tolerance=Tolerance(atol=1e-300)) is None
 
 
+def of_a_class_inside(x, y):
+    class Pair:
+        def __init__(self, x, y):
+            self.x, self.y = x, y
+
+    return Pair(x, y)
+
+
+def test_objects_of_a_class_that_each_call_makes():
+    assert check_equivalent(of_a_class_inside, a, 1) is None
+    difference = outcomes(of_a_class_inside, lambda x, y: of_a_class_inside(x, y + 1), 1, 2)
+    assert difference.where == "the result.y"
+
+
 def bound_in_a_loop(a, n):
     for _ in range(n):
         if n > 1:
