@@ -48,7 +48,10 @@ def smallest(seed: int, shows: Callable[[GeneratedProgram], bool], seconds: floa
         found = False
         for candidate in _smaller(values):
             noted = Noted(candidate)
-            program = write_program(noted)
+            try:
+                program = write_program(noted)
+            except Exception:  # choices that a rule of the generator does not expect are no smaller program
+                continue
             if _size(noted.values) >= _size(values) or str(program) in tried:
                 continue
             tried.add(str(program))
