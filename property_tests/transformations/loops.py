@@ -11,7 +11,6 @@ from property_tests.transformations.variants import (
     Variant,
     blocks_in_scope,
     fresh,
-    function_of,
     functions_in,
     parsed,
     some,
@@ -39,7 +38,7 @@ def for_to_while(program: GeneratedProgram, choices: Choices) -> Variant | None:
     ]
     if not sites:
         return None
-    stem = fresh(function_of(tree), "counted")
+    stem = fresh(tree, "counted")
     for n, (block, loop) in enumerate(some(choices, sites)):
         at = block.index(loop)
         block[at : at + 1] = _as_while(loop, f"{stem}{n}")

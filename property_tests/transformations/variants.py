@@ -67,9 +67,9 @@ def some(choices: Choices, sites: Sequence[T]) -> Sequence[T]:
 
 
 def fresh(tree: ast.AST, wanted: str) -> str:
-    """A name that a program has nowhere."""
+    """A name with which none of a program begins."""
     text = ast.unparse(tree)
-    while re.search(rf"\b{wanted}\b", text):
+    while re.search(rf"\b{wanted}", text):
         wanted += "_"
     return wanted
 

@@ -308,6 +308,24 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
     assert not np.shares_memory(jit(computed)(a, True), a)
 
 
+def test_what_is_returned_of_a_static_array_is_a_copy():
+    def same(a):
+        return a
+
+    def written(a):
+        a[0] = 1.0
+        return a
+
+    a = np.zeros(3)
+    assert same(a) is a
+    first, second = jit(same, static_argnames="a")(a), jit(same, static_argnames="a")(a)
+    assert not np.shares_memory(first, a)
+    assert not np.shares_memory(first, second)
+    assert first.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        jit(written, static_argnames="a")(a)
+
+
 def test_a_slice_whose_step_only_the_run_knows_is_a_copy_once_it_is_returned():
     def strided(a, k):
         part = a[:: int(k.sum())]
