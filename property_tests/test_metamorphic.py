@@ -104,7 +104,8 @@ def test_rewriting_the_rewritten(program):
     bound = transpile.rewrite(plain, counterpart).bind(plain, vocabulary)
     assert not transpile.needs_rewriting(bound)
     hold(program, jit(bound))
-    scope = program.scope | GeneratedProgram(f"import numpy as np\n{text}", ()).scope
+    scope = GeneratedProgram(f"import numpy as np\n{text}", ()).scope
+    scope.update({name: value for name, value in program.scope.items() if name not in scope})
     names = inspect.signature(scope["rewritten"]).parameters
     again = jit(scope["rewritten"](*(vocabulary if name == "ab" else scope[name] for name in names)))
     hold(program, again)

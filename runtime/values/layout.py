@@ -321,7 +321,7 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
     for i, option in enumerate(options):
         if isinstance(option, Held) and same(option.value, value):
             return i
-        if isinstance(option, Node) and option.source is value:
+        if isinstance(option, Node) and option.source is value is not None:
             return i
     layout = describe(value)
     for i, option in enumerate(options):

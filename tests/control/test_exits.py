@@ -343,6 +343,12 @@ def zeros_twice_or_two_arrays_of_a_loop(n, x):
     return 0, np.zeros(3), np.zeros(3)
 
 
+@case((1.0,), (-1.0,), (-6.0,))
+def pair_or_a_choice_of_none_and_a_pair(x):
+    found = None if x > 0 else (1, x)
+    return (2, x) if x < -5 else found
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_exit(program: Program) -> None:
     program.check()
