@@ -343,6 +343,15 @@ def zeros_twice_or_two_arrays_of_a_loop(n, x):
     return 0, np.zeros(3), np.zeros(3)
 
 
+@case((1.0,), (0.5,), (-1.0,), (3.0,))
+def counter_of_a_loop_left_under_a_condition(x):
+    if x > 0:
+        for i in range(3):
+            if x < i:
+                return i, x
+    return 7, x
+
+
 @case((1.0,), (-1.0,), (-6.0,))
 def pair_or_a_choice_of_none_and_a_pair(x):
     found = None if x > 0 else (1, x)
