@@ -175,8 +175,8 @@ def _has_a_type(item: Any) -> bool:
 def _position(key: Any, length: int, kind: type, what: str) -> Any:
     """The place of an index from 0 on, with the check that there is one."""
     names: dict[type, str] = {range: "range object", list: "list", tuple: "tuple", collections.deque: "deque"}
-    name = names.get(kind, kind.__name__)
-    if kind is collections.deque or issubclass(kind, (tuple, range)):
+    name = next((names[base] for base in kind.__mro__ if base in names), kind.__name__)
+    if issubclass(kind, (collections.deque, tuple, range)):
         what = "index"
     if key.abstract.dtype.kind not in "iub" or key.abstract.shape:
         raise TypeError(f"{name} indices must be integers or slices, not {_class(key)}")
