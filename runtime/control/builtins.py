@@ -26,7 +26,7 @@ from anabranch.runtime.values import (
     python_power,
     wrap,
 )
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
@@ -251,17 +251,16 @@ def _quantify_each(items: Iterable[Any], connective: Callable[..., Any], empty: 
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
-def _python_value(value: Any) -> PythonScalar | Any:
-    """A traced scalar or one-element array as the Python scalar of its kind."""
+def _python_value(value: Any, kind: type) -> PythonScalar | Any:
+    """A traced scalar or one-element array as the Python scalar that a number of the kind is made of."""
     if isinstance(value, PythonScalar) or not is_traced(value):
         return value
     atom = wrap.as_atom(value)
     if isinstance(value, Array) and value.ndim:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    kind = {"b": bool, "i": int, "u": int, "c": complex}.get(atom.type.dtype.kind, float)
-    if atom.type.dtype == np.uint64:
-        raise UnsupportedOperationError("int() of a traced uint64 is not supported; use .astype(np.int64)")
-    return python_scalar(atoms.convert(atom, PYTHON_DTYPES[kind]))
+    if atom.type.dtype == np.uint64 and kind is not int:
+        atom = atoms.convert(atom, np.float64)
+    return python_conversions.of_numpy(atom)
 
 
 def _convert(kind: type) -> Callable[..., Any]:
@@ -274,10 +273,10 @@ def _convert(kind: type) -> Callable[..., Any]:
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:
-            return complex_parts(*map(_python_value, args))
+            return complex_parts(*(_python_value(part, complex) for part in args))
         if len(args) > 1:
             raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
-        value = _python_value(args[0])
+        value = _python_value(args[0], kind)
         return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
 
     return convert

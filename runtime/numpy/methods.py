@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, checks, dispatch, indexing, strides, views, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import PROPERTIES, REFUSED, method
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.python_conversions import of_numpy
 
 _F = dispatch.FUNCTIONS
 
@@ -131,24 +131,15 @@ def item(a: Any, *args: Any) -> Any:
     if not args:
         if a.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return _python(atoms.reshape(a.atom, ()))
+        return of_numpy(atoms.reshape(a.atom, ()))
     key = args[0] if len(args) == 1 else args
     if isinstance(key, tuple):
         if len(key) != a.ndim:
             raise ValueError("incorrect number of indices for array")
-        return _python(atom_of(a[key]))
+        return of_numpy(atom_of(a[key]))
     place = positions(key, a.size, "raise")
     flat = atoms.reshape(a.atom, (a.size,))
-    return _python(atoms.op("gather", flat, atoms.reshape(place, (1,))))
-
-
-def _python(atom: Atom) -> Any:
-    """A Python scalar of the type that `item()` gives."""
-    dtype = atom.type.dtype
-    if dtype == np.uint64:
-        raise refused("ndarray.item", "a Python int of a uint64 may lie beyond int64")
-    wide = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}[dtype.kind]
-    return python_scalar(atoms.convert(atom, wide))
+    return of_numpy(atoms.op("gather", flat, atoms.reshape(place, (1,))))
 
 
 @method("tolist")

@@ -18,6 +18,15 @@ _INT64_DIGITS = 18  # the decimal digits that every int64 of so many has room fo
 _FAR_DIGITS = (-308, 323)  # beyond these every float rounds to zero, or stays
 
 
+def of_numpy(atom: Atom) -> Any:
+    """The Python number of a NumPy scalar, as `item()` gives it; raises for a uint64 beyond int64."""
+    dtype = atom.type.dtype
+    if dtype == np.uint64:
+        checks.fail_if(_less(atoms.literal(2**63 - 1, np.uint64), atom), overflow)
+    wide = {"b": np.bool_, "i": np.int64, "u": np.int64, "c": np.complex128}.get(dtype.kind, np.float64)
+    return made(atoms.convert(atom, wide))
+
+
 def to_int(x: Any) -> Any:
     """`int(x)`: truncates a float; raises for NaN, infinities and what int64 cannot hold."""
     kind = kind_of(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError
+from anabranch import IntegerRangeError, UnsupportedOperationError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -484,6 +484,22 @@ def complex_powers(z, n):
 def roots_as_powers(a):
     r = a**0.5, np.power(a, 0.5), a[0] ** 0.5, np.power(a[0], 0.5), a ** np.array([0.5])
     return r, [np.copysign(1.0, v.real) for v in r], np.copysign(1.0, a[0].real) ** 0.5
+
+
+@case((np.array([0, 2, 255], np.uint8), 1), (np.array([2**53 + 1, 2**62], np.uint64), 0))
+def unsigned_sums_as_python_numbers(u, i):
+    wide = u.astype(np.uint64)
+    return int(u.sum()), u.sum().item(), float(u.sum()), complex(wide[i]), wide[i].item(), wide.tolist()
+
+
+def test_a_uint64_beyond_int64_is_no_int() -> None:
+    @jit
+    def converted(u):
+        return float(u[1]), int(u[0])
+
+    assert converted(np.array([2**63 - 1, 2**64 - 1], np.uint64)) == (2.0**64, 2**63 - 1)
+    with pytest.raises(IntegerRangeError):
+        converted(np.array([2**63, 0], np.uint64))
 
 
 @pytest.mark.parametrize("program", case.programs)
