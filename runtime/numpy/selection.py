@@ -28,9 +28,10 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values.python_scalar import PythonScalar
 
 _F = dispatch.FUNCTIONS
 
@@ -65,6 +66,7 @@ def clip(
     """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
     low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
     high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
+    low, high = _within_dtype(low, a, bounds.maximum), _within_dtype(high, a, bounds.minimum)
     where_ = kwargs.pop("where", True)
     if low is None and high is None:
         return _F[np.positive](a, out=out, where=where_, **kwargs)
@@ -86,6 +88,20 @@ def clip(
     if isinstance(out, Array):
         value = atoms.broadcast_to(value, out.shape)
     return result(value, out)
+
+
+def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any:
+    """A Python int beyond the integers of the dtype bounds nothing on that side; on the other it is an error."""
+    dtype = getattr(a, "dtype", None)
+    if dtype is None or dtype.kind not in "iu" or not _is_int(bound):
+        return bound
+    info = np.iinfo(dtype)
+    limit = info.min if extreme is bounds.maximum else info.max
+    return bound if abs(limit) >= 2**63 else extreme(bound, limit)
+
+
+def _is_int(value: Any) -> bool:
+    return type(value) is int or (isinstance(value, PythonScalar) and value.python is int)
 
 
 @implements(np.select)
