@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,10 +10,9 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.array import Array
 from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.parts import is_sequence, parts
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import AnabranchError
-from anabranch.runtime.static_values import is_static
-from anabranch.runtime.values.containers import attributes
 
 
 @frozen
@@ -140,7 +138,7 @@ class _Comparison:
         assert ours is not None
         assert theirs is not None
         if list(ours) != list(theirs):
-            what = "keys" if isinstance(want, dict) else "length" if _is_sequence(want) else "attributes"
+            what = "keys" if isinstance(want, dict) else "length" if is_sequence(want) else "attributes"
             yield Difference(where, what, _keys(want, ours), _keys(got, theirs))
             return
         self._under_way.add(id(want))
@@ -163,29 +161,12 @@ def _is_wider(want: Any, got: Any) -> bool:
     return bool(np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
 
 
-def parts(value: Any) -> dict[Any, Any] | None:
-    """The parts of a container by key, index or attribute; None for what has none."""
-    if isinstance(value, dict):
-        return dict(value)
-    if _is_sequence(value):
-        return dict(enumerate(value))
-    if isinstance(value, BaseException):
-        return {"args": value.args, **attributes(value)}
-    if isinstance(value, (np.ndarray, np.generic, Array)) or is_static(value) or callable(value):
-        return None
-    return attributes(value) or None
-
-
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (list, tuple, collections.deque))
-
-
 def _keys(value: Any, held: dict[Any, Any]) -> str:
-    return str(len(held)) if _is_sequence(value) else str(list(held))
+    return str(len(held)) if is_sequence(value) else str(list(held))
 
 
 def _step(value: Any, key: Any) -> str:
-    return f"[{key!r}]" if isinstance(value, dict) or _is_sequence(value) else f".{key}"
+    return f"[{key!r}]" if isinstance(value, dict) or is_sequence(value) else f".{key}"
 
 
 def _shown(value: Any) -> str:

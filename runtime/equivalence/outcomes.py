@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import io
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from anabranch.runtime.equivalence.parts import copied
 
 
 class Outcome:
@@ -35,8 +36,8 @@ class Outcome:
     def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self.args: tuple[Any, ...]
         self.kwargs: dict[str, Any]
-        self._given = copy.deepcopy((tuple(args), dict(kwargs)))
-        self.args, self.kwargs = copy.deepcopy(self._given)
+        self._given = copied((tuple(args), dict(kwargs)))
+        self.args, self.kwargs = copied(self._given)
         self.value: Any = None
         self.error: Exception | None = None
         text = io.StringIO()
@@ -50,4 +51,4 @@ class Outcome:
 
     def given(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments as they were before the run, in copies."""
-        return copy.deepcopy(self._given)
+        return copied(self._given)

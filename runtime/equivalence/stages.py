@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from anabranch import transpile
 from anabranch.runtime import check, ir
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.equivalence.parts import copied
 from anabranch.runtime.functions import plain_function
 from anabranch.runtime.known import known_key
 from anabranch.runtime.optimise import optimise
@@ -76,7 +76,8 @@ class _Programs:
         elif self._plan is not None and self._is_of(self._plan, key, leaves) and self._plan.guards.hold():
             plan = self._plan
         else:
-            plan = function.trace(*copy.deepcopy(args), **copy.deepcopy(dict(kwargs))).plan
+            given, named = copied((tuple(args), dict(kwargs)))
+            plan = function.trace(*given, **named).plan
         if plan is not self._plan:
             check.check(plan.program)
             self._plan, self._optimised = plan, None

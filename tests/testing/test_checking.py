@@ -10,6 +10,7 @@ import pytest
 from anabranch import asarray, jit
 from anabranch.runtime.equivalence.comparing import first_difference
 from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.parts import copied
 from anabranch.testing import Tolerance, assert_equivalent, check_equivalent
 
 a = np.arange(4.0)
@@ -171,3 +172,20 @@ def test_a_list_that_holds_itself():
         return x
 
     assert outcomes(loop, loop, []) is None
+
+
+def test_copies_keep_the_memory_of_arrays() -> None:
+    w = np.arange(6.0)
+    rows = np.asfortranarray(np.ones((2, 3)))
+    locked = np.arange(3.0)
+    locked.flags.writeable = False
+    (a, b, both), (turned, kept) = copied(((w, w[::2], [w[1:3], w]), (rows.T, locked)))
+    assert a is not w
+    assert both[1] is a
+    assert b.strides == (16,)
+    a[2] = 9.0
+    assert b[1] == both[0][1] == 9.0
+    assert w[2] == 2.0
+    assert turned.flags.c_contiguous
+    assert not turned.flags.owndata
+    assert not kept.flags.writeable
