@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from property_tests.generation import constructs
+from property_tests.generation.arguments import arguments_text
 from property_tests.generation.choices import Choices, Drawn, Seeded, one
 from property_tests.generation.kinds import (
     BOOL,
@@ -29,7 +30,6 @@ from property_tests.generation.kinds import (
     Tuple,
 )
 from property_tests.generation.productions import features
-from property_tests.generation.values import value_text
 from property_tests.generation.writer import Writer, indented, leaves
 
 assert constructs  # it fills the registry
@@ -44,6 +44,7 @@ PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("g", Array("float32", (3,))),
     ("u", Array("uint8", (4,))),
     ("q", COMPLEX),
+    ("r", Array("float64", (4,))),
 )
 RARE_PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("s", Array("float64", (3, 3))),
@@ -128,7 +129,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     text = "\n".join(
         ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented([*writer.head, *body])],
     )
-    argsets = tuple(f"({''.join(value_text(choices, kind) + ', ' for kind in parameters.values())})" for _ in range(2))
+    argsets = tuple(arguments_text(choices, parameters, allowed) for _ in range(2))
     return GeneratedProgram(ast.unparse(ast.parse(text)) + "\n", argsets, frozenset(writer.used))
 
 
