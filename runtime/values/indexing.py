@@ -18,6 +18,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Literal
 from anabranch.runtime.values import (
     atoms,
+    conditions,
     gathering,
     masking,
     places,
@@ -53,7 +54,7 @@ def get(array: Any, key: Any) -> Any:
     if undecided is not None:
         choice, decided = undecided
         return choice.each(lambda part: get(array, decided(part)))
-    key = _known(key)
+    array, key = _spread(array, _known(key))
     apart = _mask_apart(array, key)
     if apart is not None:
         return apart.__copy__()
@@ -87,6 +88,7 @@ def set(array: Any, key: Any, value: Any) -> None:
     key = _known(key)
     if _set_mask(array, key, value):
         return
+    array, key = _spread(array, key)
     apart = _mask_apart(array, key)
     if apart is not None:
         apart.assign(value, *masking.words(array, key, value))
@@ -162,6 +164,15 @@ def _known(key: Any) -> Any:
     return key
 
 
+def _spread(array: Any, key: Any) -> tuple[Any, Any]:
+    """The array and the key with a single condition as a mask over a new axis."""
+    found = conditions.spread(array, key)
+    if found is None:
+        return array, key
+    axis, key = found
+    return get(array, (*[slice(None)] * axis, None)), key
+
+
 def _mask_apart(array: Any, key: Any) -> Any:
     """The part of the array that a key with one run-time mask selects; None for other keys.
 
@@ -181,8 +192,6 @@ def _mask_apart(array: Any, key: Any) -> Any:
 def _by_one_mask(array: Any, entries: list[Any], at: int) -> Any:
     mask = entries[at]
     rank = len(mask.shape)
-    if rank == 0:
-        raise UnsupportedOperationError("a[condition] with a single run-time condition is not supported; use if")
     gap = [i for i, k in enumerate(entries) if k is Ellipsis]
     used = sum(k is not None and k is not Ellipsis for k in entries) - 1 + rank
     if gap:
@@ -211,7 +220,7 @@ def _normalise(array: Any, key: Any) -> list[Any]:
     for k in entries:
         if isinstance(k, list):
             k = np.asarray(k, dtype=None if k else np.intp)
-        if isinstance(k, (bool, np.bool_)) or (isinstance(k, np.ndarray) and k.dtype == np.bool_):
+        if isinstance(k, np.ndarray) and k.dtype == np.bool_:
             expanded += _static_mask(array, k, len([e for e in expanded if e is not None]))
         else:
             expanded.append(k)
@@ -231,9 +240,6 @@ def _holds_traced(items: Any) -> bool:
 
 
 def _static_mask(array: Array, mask: Any, axis: int) -> list[Any]:
-    mask = np.asarray(mask)
-    if mask.ndim == 0:
-        raise UnsupportedOperationError("a[True] and a[False] are not supported; use a[None] or a[:0]")
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "

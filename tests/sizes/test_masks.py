@@ -590,6 +590,40 @@ def primes_by_nonzero(n):
     return p[p <= n], p[p <= n].sum()
 
 
+# ---- a single condition ----------------------------------------------------------------------------------------------
+
+WITH_CONDITIONS = tuple((a, x) for a in (V, np.array(2.0), np.ones((2, 2)), NOTHING) for x in (1.0, -1.0))
+
+
+@case(*WITH_CONDITIONS)
+def what_a_condition_selects(a, x):
+    return a[x > 0], a[..., x > 0], a[None, x > 0], a[a.sum() > x].sum(), len(a[x > 0]), a[True], a[False]
+
+
+@case(*WITH_CONDITIONS)
+def writes_where_a_condition_holds(a, x):
+    b = np.zeros((3, *a.shape))
+    b[x > 0] = a
+    b[x < 0] += 1
+    b[x > 5, ...] = b[x > 5] + 1
+    b[:, x > 0] += a[None]
+    a[x > 0] = 7.0
+    a[True] += 1
+    return a, b
+
+
+@case((np.array(2.0), 1.0), (np.array(0.5), 1.0))
+def an_array_without_axes_masked_by_itself(a, x):
+    a[a > x] += 7.0
+    return a, a[a > x]
+
+
+@case((V, 1.0), (V, -1.0), (-V, 1.0))
+def conditions_are_no_integers(a, x):
+    a[x > 0, True] += 1
+    return a[x > 0, a[0] > 0], a[x > 0, True, 1:], a[..., True, x > 0], a[True, False]
+
+
 @pytest.mark.parametrize("program", case.programs + hoped.programs)
 def test_masks(program: Program) -> None:
     program.check()
