@@ -49,7 +49,8 @@ def sample(kind: Kind) -> Any:
 def kind_of(value: Any) -> Kind | None:
     """The kind of a value; None where programs have no such."""
     if isinstance(value, np.ndarray):
-        return Array(_dtype(value), value.shape) if value.size <= LARGEST and value.ndim <= 3 else None
+        fits = value.size <= LARGEST and value.ndim <= 3 and value.flags.writeable
+        return Array(_dtype(value), value.shape) if fits else None
     if isinstance(value, np.generic):
         return Element(_dtype(value))
     return {bool: BOOL, int: INT, float: FLOAT}.get(type(value))
