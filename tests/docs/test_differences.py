@@ -344,6 +344,25 @@ def test_a_slice_whose_step_only_the_run_knows_is_a_copy_once_it_is_returned():
             assert a[0] == (5 if function is strided else 0)
 
 
+def test_overlapping_lines_of_different_steps_are_copied_as_if_apart():
+    def line(a):
+        a[::2] = a[:3]
+        return a
+
+    def column(a):
+        m = a.reshape(4, 4)
+        m[1] = m[:, 2]
+        return m
+
+    for function in (line, column):
+        a = np.arange(16.0) if function is column else np.arange(6.0)
+        want = a.reshape(4, 4)[:, 2].copy() if function is column else a[:3].copy()
+        eager, compiled = function(a.copy()), jit(function)(a.copy())
+        taken = (lambda x: x[1]) if function is column else (lambda x: x[::2])
+        np.testing.assert_array_equal(taken(compiled), want)
+        assert not np.array_equal(taken(eager), want)
+
+
 def test_the_parts_of_np_partition_are_sorted():
     def f(a):
         a.partition(0)
