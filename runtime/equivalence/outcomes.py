@@ -51,4 +51,5 @@ class Outcome:
 
     def given(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments as they were before the run, in copies."""
-        return copied(self._given)
+        args, kwargs = copied(self._given)
+        return args, kwargs

@@ -57,12 +57,14 @@ def _arrays(value: Any) -> Iterator[NDArray]:
         seen.add(id(part))
         if type(part) is np.ndarray and not part.dtype.hasobject:
             yield part
-        pending += (parts(part) or {}).values()
+        held = parts(part)
+        if held is not None:
+            pending += held.values()
 
 
 def _copy_array(array: NDArray, memo: dict[int, Any]) -> None:
     """Put a copy of an array into the memo; its memory is copied once for all arrays that share it."""
-    owner = array
+    owner: Any = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
     if owner.base is not None or not owner.flags.forc:
