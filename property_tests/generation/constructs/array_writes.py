@@ -56,6 +56,9 @@ WRITES = {
         "{0}[:2] = {0}[-2:] * 2 % 8", "{0}[{k} % 2] = {0}[-1]",
     ),
 }  # fmt: skip
+# Assigned to slices, arrays are copies: what overlapping lines of different steps become is NumPy's own (see
+# docs/differences.md).
+COPIES = {value: f"{value}.copy()" for value in ("{a}", "{b}[0]", "{b}[1:]", "{b}[::-1]", "{0}[0]")}
 VALUES = ("{l}", "{l}", "{x}", "{k}", "{e}", "{a}", "{b}[0]", "{b}[1:]", "{a} + 1", "{b}[::-1]", "{0}[0]", "[1, 2]",
           "{b} * 2 % 9", "{a}.sum()", "np.float32(1.5)")  # fmt: skip
 
@@ -67,7 +70,9 @@ def _register(feature: str, templates: tuple[str, ...], weight: int) -> None:
             name = w.changeable(Array)
             if name is None:
                 return None
-            template = w.one(*templates).replace("{v}", w.one(*VALUES)).replace("{o}", w.one("+", "-", "*"))
+            template, value = w.one(*templates), w.one(*VALUES)
+            value = value if "{o}" in template else COPIES.get(value, value)
+            template = template.replace("{v}", value).replace("{o}", w.one("+", "-", "*"))
             text = line(w, template, [Operand(name, w.names[name])])
             if text is not None:
                 return [text]
