@@ -13,7 +13,7 @@ import contextlib
 import contextvars
 import dataclasses
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from anabranch.runtime.capacities import Capacity, Place
 from anabranch.runtime.decisions import asked
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.effect import effects
 from anabranch.runtime.ops.op import Op
 
 _INT32 = ArrayType((), np.dtype(np.int32))
@@ -272,8 +273,7 @@ class Builder:
         own = self.known
         atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
-        may_fold = op.pure and atoms and isinstance(atoms[0], Literal)
-        if may_fold and all(isinstance(a, Literal) for a in atoms) and all(t.size == 1 for t in types):
+        if _folds(op, atoms, types, params):
             with np.errstate(all="ignore"):
                 values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
             return tuple(Literal(np.asarray(v)) for v in values)
@@ -401,3 +401,10 @@ def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
     """Bind an op with one output."""
     (output,) = current().bind(op, *inputs, **params)
     return output
+
+
+def _folds(op: Op, atoms: Sequence[Atom], types: Sequence[ArrayType], params: Mapping[str, Any]) -> bool:
+    """Whether an equation is computed while tracing: of scalars that are known, and without effects inside of it."""
+    if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
+        return False
+    return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))

@@ -526,3 +526,17 @@ def test_logging_of_an_exception_is_refused() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="log the values instead"):
         jit(f)(2)
+
+
+def test_a_loop_over_numbers_that_are_known_prints_at_each_call(capsys) -> None:
+    @jit
+    def f(n):
+        for i in range(3):
+            print("step", i)
+            if i == 1:
+                break
+        return n
+
+    for n in (3, 4, 5):
+        assert f(n) == n
+        assert capsys.readouterr().out == "step 0\nstep 1\n"
