@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from hypothesis import strategies as st
 
 T = TypeVar("T")
+_EVEN = 1 << 16
 
 
 class Choices(Protocol):
@@ -25,7 +26,12 @@ class Drawn:
         self._draw = draw
 
     def below(self, end: int) -> int:
-        """As `Choices.below`."""
+        """As `Choices.below`.
+
+        Of a wide range Hypothesis draws small numbers by far the most often, so that such a number is drawn in parts.
+        """
+        if end > _EVEN:
+            return min(self.below(-(-end // _EVEN)) * _EVEN + self.below(_EVEN), end - 1)
         return self._draw(st.integers(0, end - 1)) if end > 1 else 0
 
 
