@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from anabranch._frozen import frozen
-from anabranch.runtime.control import growing_items as staged, methods, subscript
+from anabranch.runtime.control import growing_items as staged, methods, restaging, subscript
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.containers import Structure, has_traced
 from anabranch.runtime.values.items import (
@@ -250,6 +250,12 @@ class _Grows(MayGrow):
     def __radd__(self, other: Any) -> Any:
         if not isinstance(other, self.native):
             return NotImplemented
+        if restaging.adds_in_place():
+            # Of an exact list Python asks this one first, which would make a new list of both.
+            if is_grown(self) and not current().trace.lists:
+                raise Restart(lists=True)
+            other.extend(self)
+            return other
         made = self.made(tuple(other))
         made.extend(self)
         return made

@@ -20,6 +20,7 @@ _KINDS = {
 }  # fmt: skip
 # Where comprehensions ask what they go over, and whether they keep an item, and where a length is asked for.
 _OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX")
+_ADD_IN_PLACE = bytes((dis.opmap["BINARY_OP"], [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")))  # type: ignore[attr-defined]
 
 
 def stage_where_it_stands() -> None:
@@ -44,3 +45,9 @@ def _kind(code: types.CodeType, at: int) -> str | None:
     if name == "BINARY_OP" and dis._nb_ops[code.co_code[at + 1]][1] == "[]":  # type: ignore[attr-defined]
         return "subscript"
     return _KINDS.get(name, "list" if name in _OF_LISTS or ("JUMP" in name and "IF" in name) else None)
+
+
+def adds_in_place() -> bool:
+    """Whether the code that called the caller of this stands at `+=`."""
+    frame = sys._getframe(2)
+    return frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2] == _ADD_IN_PLACE

@@ -23,6 +23,16 @@ EMPTY = np.zeros(0)
 # ---- appending -------------------------------------------------------------------------------------------------------
 
 
+@case((0.5, [1, 2]), (True, [1, 2]), (0.0, [3]))
+def added_to_in_place_when_traced_again(x, queue):
+    queue += [5]
+    if x:
+        queue.append(7)
+    other = queue
+    other += [k for k in range(3) if k != x]
+    return len(queue)
+
+
 @case((SIGNED,), (NONE,), (EMPTY,))
 def keeps_positive(a):
     out = []
