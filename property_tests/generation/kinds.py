@@ -106,6 +106,8 @@ class Record(Kind):
     methods: tuple[Method, ...] = ()
     # Whether its fields may be assigned to.
     mutable: bool = True
+    # Whether the class is one of the function's own, another one at each call.
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _steps(text: str, kind: Kind) -> Iterator[Path]:
             yield from (Path(f"{text}[{key!r}]", value, True) for key in keys)
         case Tuple(items):
             yield from (Path(f"{text}[{at}]", item, False) for at, item in enumerate(items))
-        case Record(_, fields, _, mutable):
+        case Record(_, fields, _, mutable, _):
             yield from (Path(f"{text}.{field}", held, mutable) for field, held in fields)
 
 

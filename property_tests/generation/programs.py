@@ -27,6 +27,7 @@ from property_tests.generation.kinds import (
     Growing,
     Kind,
     List,
+    Record,
     Tuple,
 )
 from property_tests.generation.productions import features
@@ -149,8 +150,17 @@ def _body(writer: Writer, parameters: dict[str, Kind]) -> list[str]:
 
 
 def visible(writer: Writer) -> list[str]:
-    """The names whose values a program gives: all but functions, which a compiled function does not give."""
-    return [name for name, kind in writer.names.items() if not isinstance(kind, Function)]
+    """What a program gives: the values of all names but functions, which a compiled function does not give.
+
+    Of an object whose class is made in the function, and so is another one at each call, the attributes.
+    """
+    return [
+        f"({', '.join(f'{name}.{field}' for field, _ in kind.fields)})"
+        if isinstance(kind, Record) and kind.local
+        else name
+        for name, kind in writer.names.items()
+        if not isinstance(kind, Function)
+    ]
 
 
 def returned(writer: Writer, results: tuple[Kind, ...]) -> str:

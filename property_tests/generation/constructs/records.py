@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from property_tests.generation.constructs.containers import ARRAY, kind_there
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int, Kind, List, Method, Record
 from property_tests.generation.productions import expression, options, statement
@@ -123,6 +125,8 @@ def new_object(w: Writer) -> list[str]:
         if not (w.place.depth == 3 and w.having("class in the function") and w.chance(30)):
             w.prelude += lines
             lines = []
+        else:
+            kind = replace(kind, local=True)
     text = w.expression(kind, 1)
     return [*lines, f"{w.target(kind)} = {text}"]
 
