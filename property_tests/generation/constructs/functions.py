@@ -7,8 +7,23 @@ from collections.abc import Iterator
 
 from property_tests.generation.constructs.raising import allowed, fail_if
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Function, Int, Kind, Parameter
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import expression, options, statement
 from property_tests.generation.writer import Writer, indented, leaves
+
+options(
+    "nonlocal",
+    "default arguments",
+    "keyword arguments",
+    "rest arguments",
+    "options",
+    "positional-only parameters",
+    "keyword-only parameters",
+    "starred arguments",
+    "array parameters",
+    "several results",
+    "return in both branches",
+    "decorators",
+)
 
 SHAPES = (Array("float64", (4,)), Array("int64", (5,)), Array("float64", (2, 3)))
 KEYS = ("p", "q", "r")

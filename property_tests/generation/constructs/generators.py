@@ -12,8 +12,10 @@ from property_tests.generation.constructs.functions import (
     signature,
 )
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Function, Int, Kind
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import expression, options, statement
 from property_tests.generation.writer import Writer, indented
+
+options("nested generators", "next")
 
 
 @statement("yield", 8)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Complex, Kind
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import options, statement
 from property_tests.generation.writer import Writer
+
+options("f-strings")
 
 INT_SPECS = ("", ":>5", ":05d", ":+d", ":x", ":,", "!r", ":<4", ":^7", "=", ":.1f", ":b", ":_")
 FLOAT_SPECS = ("", ":.2f", ":>9.3f", ":+.1e", ":g", ":8.3g", "!r", "!s:>7", "=", ":.0f", ":.{2}f", ":%")

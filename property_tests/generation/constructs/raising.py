@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Kind
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import options, statement
 from property_tests.generation.writer import Writer
+
+options("exception classes")
 
 BASES: dict[str, tuple[str, ...]] = {
     "ValueError": ("Exception",),

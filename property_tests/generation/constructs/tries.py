@@ -5,8 +5,10 @@ from __future__ import annotations
 from property_tests.generation.constructs.functions import call, callables, helper
 from property_tests.generation.constructs.raising import BASES, OWN, a_class, a_raise, allowed, fail_if, failing
 from property_tests.generation.kinds import BOOL, FLOAT, INT
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import options, statement
 from property_tests.generation.writer import Writer, indented, leaves
+
+options("try else", "several handlers", "broad handlers", "caught exceptions", "raise again")
 
 
 @statement("try", 6)
