@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -192,6 +193,13 @@ class Writer:
             self.declared, self._fixed = frozenset(outer), set(seen) - set(outer) - set(parameters)
             yield
         self.declared, self._fixed = declared, fixed
+
+    def apart(self, names: dict[str, Kind], without: frozenset[str]) -> Writer:
+        """A writer of expressions of the same program that sees these names alone and leaves features out."""
+        made = copy.copy(self)
+        made.names, made.features, made.declared, made._fixed = names, self.features - without, frozenset(), set()
+        made.place = Place(depth=0, functions=self.place.functions + 1)
+        return made
 
     @property
     def free(self) -> list[str]:

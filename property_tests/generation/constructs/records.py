@@ -56,9 +56,8 @@ def new_class(w: Writer) -> tuple[Record, list[str]]:
 
 def _inside(w: Writer, fields: tuple[tuple[str, Kind], ...], names: dict[str, Kind]) -> Writer:
     """One that writes the expressions of a method, with what that can see."""
-    inner = Writer(w.choices, w.features - {"walrus"}, names, 0)
+    inner = w.apart(names, frozenset({"walrus"}))
     inner.names |= {f"self.{field}": kind for field, kind in fields if kind in (INT, FLOAT, BOOL)}
-    inner.used = w.used
     return inner
 
 

@@ -51,8 +51,8 @@ def unpack_display(w: Writer) -> list[str]:
     kinds = [w.one(INT, FLOAT) for _ in range(w.number(2, 3))]
     values = [w.expression(kind, 1) for kind in kinds]
     if w.chance(30):
-        inner = ", ".join(w.target(kind) for kind in kinds)
-        whole, extra = w.target(INT), w.expression(INT, 1)
+        extra = w.expression(INT, 1)
+        whole, inner = w.target(INT), ", ".join(w.target(kind) for kind in kinds)
         return [f"{whole}, ({inner}) = {extra}, ({', '.join(values)})"]
     return [f"{', '.join(w.target(kind) for kind in kinds)} = {', '.join(values)}"]
 
