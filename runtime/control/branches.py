@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import (
+    aliasing,
     atoms,
     checks,
     choice as choices,
@@ -39,11 +40,24 @@ from anabranch.runtime.values import (
     regions,
     visibility,
 )
+from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.noting import note, origin
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
+
+_ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BranchLink:
+    """An array that a branch made is memory of the enclosing code where `pred` holds; None where that is not known."""
+
+    index: int  # of the array, among what the branch gives
+    pred: Atom | None
+    handle: Array
+    form: aliasing.Form | None
 
 
 @dataclasses.dataclass(slots=True)
@@ -54,6 +68,7 @@ class Outcome:
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    links: list[BranchLink] = dataclasses.field(default_factory=list)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
         """What these objects hold after the branch."""
@@ -98,17 +113,19 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
+            made = ((i, p.handle) for i, p in enumerate(outcome.packed) if p.handle is not None)
+            outcome.links = [found for i, handle in made for found in _inner_links(outer, i, handle)]
     results = _bind(outer, selector, outcomes, storages)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
-    made: list[Any] = []
-    leaves, unpacking = iter(results), layouts.Unpacking(made, twins=twins)
+    arrays: list[Any] = []
+    leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
-    for i, array in enumerate(made):
+    for i, array in enumerate(arrays):
         if array is not None:
-            _link(outer, array, selector, outcomes, i)
-    keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], made)
+            _link(outer, array, selector, outcomes, i, results)
+    keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for slot, after in zip(slots, held, strict=False):
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
@@ -243,7 +260,10 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
     finals = []
     for o in outcomes:
         with building(o.builder):
-            finals.append([o.builder.resolve(p.atom) for p in o.packed] + [o.builder.read(s) for s in storages])
+            given = [p.atom for p in o.packed]
+            for other in outcomes:
+                given += [b.pred if other is o else _NEVER for b in other.links if b.pred is not None]
+            finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))
     operands = [*map(outer.resolve, captured), *map(outer.read, memories)]
@@ -257,9 +277,38 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
     return outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
 
 
-def _link(outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome], index: int) -> None:
+def _inner_links(
+    outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
+) -> Iterator[BranchLink]:
+    """What memory of the enclosing code an array of the branch's own may be, and when."""
+    if _is_held(outer, handle.storage) or handle.storage in seen:
+        return
+    for entry in handle.storage.links:
+        both: Atom | None = None
+        if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
+            both = atoms.logical_and(pred, entry.pred)
+        other = entry.handle.viewed(*handle.path) if entry.form is None else entry.handle
+        seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
+        if seen_here and both is not None:
+            yield BranchLink(index, both, other, entry.form)
+        elif _is_held(outer, other.storage):
+            yield BranchLink(index, None, Array(other.storage), None)
+        else:
+            further = both if entry.form is None else None
+            yield from _inner_links(outer, index, other, further, (*seen, handle.storage))
+
+
+def _is_held(outer: Builder, storage: Storage) -> bool:
+    return storage in outer.env or outer.outer_has(storage)
+
+
+def _link(
+    outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome], index: int, results: Sequence[Atom]
+) -> None:
     """Where a branch gave an array of the enclosing code, the merged array is that memory when the branch ran."""
+    preds = iter(results[len(outcomes[0].packed) :])
     for number, o in enumerate(outcomes):
+        carried = [(b, None if b.pred is None else next(preds)) for b in o.links]
         handle = o.packed[index].handle
         if handle is None:
             continue
@@ -267,7 +316,11 @@ def _link(outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome
             pred: Atom = selector if number else atoms.logical_not(selector)
         else:
             pred = atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
-        adopt(outer, array, pred, handle)
+        if _is_held(outer, handle.storage):
+            adopt(outer, array, pred, handle)
+        for inner, holds in carried:
+            if inner.index == index:
+                aliasing.link(array.storage, holds, inner.handle, inner.form)
 
 
 def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:

@@ -400,6 +400,8 @@ def countable(items: Any) -> Countable | None:
         if isinstance(items, ChoiceValue) and items.of_objects:
             return None
         items = items.resolve() if isinstance(items, ChoiceValue) else items
+    if not tracing():
+        return None
     if isinstance(items, Once):
         if items.under_way:
             return None

@@ -14,6 +14,7 @@ from tests.equivalence import Outcome
 
 case = Table()
 V = np.array([1.0, 2.0, 3.0, 4.0])
+W = np.array([10.0, 11.0, 12.0, 13.0])
 M = np.arange(6.0).reshape(2, 3)
 I = np.arange(6).reshape(2, 3)  # noqa: E741
 
@@ -177,6 +178,57 @@ def python_numbers_in_slices_and_fills(a, x):
     a[1:] = x
     a.fill(x)
     return a
+
+
+@case((1, V), (2, V), (3, V))
+def one_of_three_given_back(n, a):
+    if n == 1:
+        a = a * 2
+    elif n == 2:
+        a = a + 1
+    return a
+
+
+@case((1, V, W), (2, V, W), (3, V, W))
+def one_of_three_written(n, a, b):
+    if n == 1:
+        c = a
+    elif n == 2:
+        c = b
+    else:
+        c = a * 2
+    c[0] = 7
+    a[1] = 3
+    b[2] += 4
+    return c, c + 0
+
+
+@case((1, V, W), (2, V, W), (3, V, W))
+def one_of_three_views_written(n, a, b):
+    if n > 1:
+        if n == 2:
+            v = a[1:]
+        else:
+            v = b[:-1]
+    else:
+        v = b[1:]
+    v[0] = 9
+    a[:] += 1
+    b[1:] *= 2
+    return v.sum(), v
+
+
+@case((0, V, W), (2, V, W), (4, V, W))
+def one_of_three_written_in_a_loop(n, a, b):
+    for i in range(n):
+        if i == 1:
+            v = a
+        elif i == 2:
+            v = b
+        else:
+            v = a + b
+        v[i % 3] += 5
+    return a, b
 
 
 @pytest.mark.parametrize("program", case.programs)
