@@ -33,7 +33,7 @@ def hold(
     usual: Function | None = None,
     *,
     plain: Function | None = None,
-    may_refuse: bool = False,
+    may_refuse: type[AnabranchError] | None = None,
 ) -> None:
     """Check that another way does, for each set of arguments, what the plain function does.
 
@@ -46,8 +46,8 @@ def hold(
         What it is another way of; the jitted function by default.
     plain : callable, optional
         What Python does; the function itself by default.
-    may_refuse : bool
-        Whether it may raise an error of the project's own where the usual way gives a result.
+    may_refuse : type, optional
+        An error of the project's own that it may raise where the usual way gives a result.
     """
     usual = jit(program.function) if usual is None else usual
     plain = program.function if plain is None else plain
@@ -61,7 +61,7 @@ def hold(
         if refused(before):
             event("refused as usual")
             return
-        if refused(got) and may_refuse:
+        if may_refuse is not None and isinstance(got.error, may_refuse):
             event(f"refused: {type(got.error).__name__}")
             return
         # Both may differ from Python in one way that is documented.
