@@ -58,7 +58,7 @@ def _parts(kind: Array) -> list[tuple[str, tuple[int, ...]]]:
     first, *rest = kind.shape
     views += [(f"{{0}}[:{n}]", (n, *rest)) for n in range(first)]
     views += [(f"{{0}}[{first - n}:]", (n, *rest)) for n in range(1, first)]
-    views += [("{0}[0]", (*rest,)), ("{0}[-1]", (*rest,)), ("{0}[::-1]", kind.shape)] if first else []
+    views += [("{0}[0, ...]", (*rest,)), ("{0}[-1, ...]", (*rest,)), ("{0}[::-1]", kind.shape)] if first else []
     if len(kind.shape) == 2:
         size = first * rest[0]
         views += [(f"{{0}}.reshape(-1)[:{n}]", (n,)) for n in range(1, size)] + [("{0}.T", (rest[0], first))]
