@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from property_tests.generation.choices import Choices, one
 from property_tests.generation.kinds import Array, Kind
 from property_tests.generation.productions import options
@@ -20,17 +22,17 @@ FORMS = (
 )
 
 
-def arguments_text(choices: Choices, parameters: dict[str, Kind], features: frozenset[str]) -> str:
-    """A tuple of values of these kinds, in a module where NumPy is `np`."""
+def arguments_text(choices: Choices, parameters: dict[str, Kind], having: Callable[[str], bool]) -> str:
+    """A tuple of values of these kinds, in a module where NumPy is `np`; `having` says which features there may be."""
     texts: list[str] = []
     shared: dict[str, Array] = {}
     for name, kind in parameters.items():
-        text = _of_another(choices, kind, shared) if SHARING in features and isinstance(kind, Array) else None
+        text = _of_another(choices, kind, shared) if isinstance(kind, Array) and having(SHARING) else None
         if text is None:
             text = value_text(choices, kind)
-            if isinstance(kind, Array) and LAYOUTS in features and kind.shape and 0 not in kind.shape:
+            if isinstance(kind, Array) and kind.shape and 0 not in kind.shape and having(LAYOUTS):
                 text = one(choices, FORMS).format(text)
-            if isinstance(kind, Array) and SHARING in features:
+            if isinstance(kind, Array) and having(SHARING):
                 shared[f"{name}_"] = kind
                 text = f"({name}_ := {text})"
         texts.append(text)

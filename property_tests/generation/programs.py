@@ -130,7 +130,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     text = "\n".join(
         ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented([*writer.head, *body])],
     )
-    argsets = tuple(arguments_text(choices, parameters, allowed) for _ in range(2))
+    argsets = tuple(arguments_text(choices, parameters, writer.having) for _ in range(2))
     return GeneratedProgram(ast.unparse(ast.parse(text)) + "\n", argsets, frozenset(writer.used))
 
 

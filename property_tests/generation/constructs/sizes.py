@@ -65,7 +65,7 @@ def _register(feature: str, templates: tuple[str, ...], weight: int) -> None:
 
 
 for _feature, _templates in SOURCES.items():
-    _register(_feature, _templates, 1)
+    _register(_feature, _templates, 2)
 
 
 def _named(w: Writer, made: Operand | None) -> list[str] | None:
@@ -89,7 +89,20 @@ def ones(w: Writer, kind: Sized, depth: int) -> str:
 
 @statement("arrays of run-time size", 4)
 def changed(w: Writer) -> list[str] | None:
-    return _named(w, some(w, *CHANGED)) if w.pick(Sized) else None
+    return _named(w, some(w, *(CHANGED if w.pick(Sized) else SOURCES["slices of run-time size"])))
+
+
+def _some_array(w: Writer) -> tuple[list[str], str] | None:
+    """A name of an array of run-time size, with the line that makes it where there was none."""
+    name = w.changeable(Sized)
+    if name is not None:
+        return [], name
+    made = some(w, *SOURCES["slices of run-time size"])
+    kind = None if made is None else _sized(made.kind)
+    if made is None or kind is None:
+        return None
+    name = w.target(kind)
+    return [f"{name} = {made.text}"], name
 
 
 @statement("writes to run-time sizes", 3)
@@ -125,9 +138,10 @@ def chosen(w: Writer) -> list[str] | None:
 
 @statement("arrays that change size in loops", 2)
 def resized(w: Writer) -> list[str] | None:
-    name = w.changeable(Sized)
-    if name is None or w.place.depth == 0:
+    found = _some_array(w) if w.place.depth else None
+    if found is None:
         return None
+    lines, name = found
     held = w.names[name]
     assert isinstance(held, Sized)
     end, counter = w.number(1, 4), w.fresh("i")
@@ -142,17 +156,18 @@ def resized(w: Writer) -> list[str] | None:
         (f"while {name}.size > 1 and {name}[0] > {w.number(0, 2)}:", f"{name}[1:]"),
     )
     if held.dtype.startswith("complex"):
-        return None
+        return lines or None
     with w.fixed(name):
         before = w.block(2) if w.chance(30) else []
-    return [head, *before, f"    {name} = {value}"]
+    return [*lines, head, *before, f"    {name} = {value}"]
 
 
 @statement("for over run-time sizes", 2)
 def for_over(w: Writer) -> list[str] | None:
-    name = w.pick(Sized)
-    if name is None or w.place.depth == 0:
+    found = _some_array(w) if w.place.depth else None
+    if found is None:
         return None
+    lines, name = found
     held = w.names[name]
     assert isinstance(held, Sized)
     item, count = w.fresh(Element(held.dtype)), w.fresh("i")
@@ -168,7 +183,7 @@ def for_over(w: Writer) -> list[str] | None:
         # It could grow beyond all bounds, were it made longer by what it has.
         with w.fixed(name):
             body = w.block(loop=True)
-    return [head, *body]
+    return [*lines, head, *body]
 
 
 @expression(Element, "reductions of run-time size", 2)

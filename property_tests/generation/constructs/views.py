@@ -63,13 +63,20 @@ def chosen(w: Writer) -> list[str] | None:
     return [w.assign(kind, f"{name} if {w.expression(BOOL, 1)} else {w.expression(kind, 1)}")]
 
 
-@statement("swap of arrays", 1)
+@statement("swap of arrays", 2)
 def swap(w: Writer) -> list[str] | None:
     first = w.changeable(Array)
     if first is None:
         return None
-    second = w.changeable(w.names[first])
-    return None if second in (None, first) else [f"{first}, {second} = {second}, {first}"]
+    for _ in range(4):
+        second = w.changeable(w.names[first])
+        if second not in (None, first):
+            return [f"{first}, {second} = {second}, {first}"]
+    kind = w.names[first]
+    other = w.fresh(kind)
+    line = f"{other} = {w.expression(kind, 1)}"
+    w.names[other] = kind
+    return [line, f"{first}, {other} = {other}, {first}"]
 
 
 def _named(w: Writer, made: Operand | None) -> list[str] | None:
