@@ -98,7 +98,7 @@ def _assigned(w: Writer, made: Operand | None) -> list[str] | None:
 @expression(Float, "reductions", 2)
 def float_of_reduction(w: Writer, kind: Float, depth: int) -> str | None:
     made = some(w, *REDUCED, depth=depth - 1) if depth else None
-    if made is None or _is_complex(made.kind):
+    if made is None or isinstance(made.kind, Array) or _is_complex(made.kind):
         return None
     return f"float({made.text})" if w.chance(70) else f"({made.text}).item() * 1.0"
 
