@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, folding, iteration, lists, ordering, selecting
+from anabranch.runtime.control import boolean, columns as columns_, folding, iteration, lists, ordering, selecting
 from anabranch.runtime.control.output import print_
 from anabranch.runtime.control.remaining import is_named, remaining
 from anabranch.runtime.control.sources import Source
@@ -106,11 +106,9 @@ def enumerate_(items: Any, start: Any = 0) -> Any:
 
 @_counterpart
 def zip_(*columns: Any, strict: bool = False) -> Any:
-    """As `zip`; staged when every column is a range or an array, and at least one is traced."""
-    if not columns or not all(map(iteration.is_countable, columns)):
-        return zip(*columns, strict=strict)
-    staged = [iteration.countable(c) for c in columns]
-    return iteration.Zipped(tuple(s for s in staged if s is not None), strict)
+    """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
+    staged = columns_.staged(columns) if columns else None
+    return zip(*columns, strict=strict) if staged is None else iteration.Zipped(staged, strict)
 
 
 @_counterpart

@@ -611,6 +611,41 @@ def an_iterator_asked_first(a):
     return s
 
 
+@case((np.array([3, 1, 2]),), (np.array([0, 1, 2]),), (np.array([1, 1, 2]),))
+def zip_of_a_range_and_a_list(b):
+    n, total, items = int(b[0]), 0, [1, int(b[1]), 3]
+    for i, v in zip(range(n), items):  # noqa: B905
+        items[2] = 10 * i + n
+        total += v
+    return total, items
+
+
+@case((np.array([3, 1, 2]),), (np.array([0, 1, 2]),))
+def zip_of_a_range_and_arrays_in_a_list(b):
+    rows = [np.zeros(2), np.ones(2)]
+    for i, row in zip(range(int(b[0])), rows):  # noqa: B905
+        row[0] += i + 5
+    return rows
+
+
+@case((np.array([3, 1, 2]),), (np.array([0, 1, 2]),), (np.array([1, 7, 2]),))
+def enumerate_of_zip_of_a_range_and_the_values_of_a_dict(b):
+    total = 0
+    for i, (j, v) in enumerate(zip(range(int(b[0])), {"p": int(b[1]), "q": 2}.values())):  # noqa: B905
+        if v == 7:
+            break
+        total += v * i + j
+    return total
+
+
+@case((np.array([3]),), (np.array([2]),), (np.array([4]),))
+def zip_strict_of_a_tuple_and_a_range(b):
+    total = 0
+    for v, i in zip((1, 2, 3), range(int(b[0])), strict=True):
+        total += v * i
+    return total
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_loop(program: Program) -> None:
     program.check()
