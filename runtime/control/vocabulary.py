@@ -12,6 +12,7 @@ from anabranch.runtime.control.compare import (
     in_ as in_,
     is_ as is_,
     is_not as is_not,
+    members as members,
     not_in as not_in,
 )
 from anabranch.runtime.control.each import each as each

@@ -203,6 +203,23 @@ def multi_line_expression(a, b):
     )
 
 
+@case((np.array([3, 1, 2]), 3), (np.array([1, 1, 1]), 0))
+def in_sets_of_computed_members(b, n):
+    k = int(b[0])
+    pairs = (k, 1) in {(n, 1), (3, n)}
+    return k in {int(b[1]), n}, 3 not in {b[2], 3.0}, n in {k}, pairs, k in {n, None, "x"}, True in {k == 3}
+
+
+@case((np.array([3, 1, 2]), 3))
+def a_list_in_a_set_of_computed_members(b, n):
+    return [n] in {int(b[1]), n}
+
+
+@case((np.array([3, 1, 2]), 3))
+def a_list_as_a_computed_member(b, n):
+    return n in {[1], int(b[0])}
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_expression(program: Program) -> None:
     program.check()

@@ -25,6 +25,7 @@ class Compare(ExpressionPass):
             'def f(x):\n    return ab.compare(0, "<", lambda: x, "<", lambda: 10)\n',
         ),
         Example("def f(x, y):\n    return x in y\n", "def f(x, y):\n    return ab.in_(x, y)\n"),
+        Example("def f(x, y):\n    return x in {y, 1}\n", "def f(x, y):\n    return ab.in_(x, ab.members(y, 1))\n"),
         Example("def f(x, y):\n    return x is not y\n", "def f(x, y):\n    return ab.is_not(x, y)\n"),
     )
 
@@ -43,4 +44,15 @@ class Compare(ExpressionPass):
                 return reader.children(node)
             text = string(_SIGNS[type(link.operator)])
             return reader.staged("compare", reader.argument(node.left), text, reader.thunk(link.comparator))
-        return reader.staged(function, reader.argument(node.left), reader.argument(link.comparator))
+        left = reader.argument(node.left)
+        if function in ("in_", "not_in") and isinstance(link.comparator, cst.Set) and _is_computed(link.comparator):
+            members = reader.staged("members", *(reader.argument(e.value) for e in link.comparator.elements))
+            return reader.staged(function, left, members)
+        return reader.staged(function, left, reader.argument(link.comparator))
+
+
+def _is_computed(display: cst.Set) -> bool:
+    """Whether a set display has elements that only the run may know, all written one by one."""
+    values = [e.value for e in display.elements]
+    plain = all(isinstance(e, cst.Element) for e in display.elements)
+    return plain and not all(isinstance(v, (cst.BaseNumber, cst.BaseString, cst.UnaryOperation)) for v in values)
