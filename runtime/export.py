@@ -68,7 +68,7 @@ class Exported(Stage):
             self._kept.append(made)
         return self._kept[0]
 
-    def call(self, *args: Any, **kwargs: Any) -> Any:
+    def call(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function; its static arguments are left out.
 
         Raises

@@ -80,7 +80,7 @@ class Wrapped(Generic[P, R]):
         if getattr(function, "__isabstractmethod__", False):
             self.__isabstractmethod__ = True
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """What the plain function gives, compiled."""
         try:
             for entry in self._executables.quick:
@@ -201,21 +201,21 @@ class Wrapped(Generic[P, R]):
 
     # ---- stages ----------------------------------------------------------------------------------------------------
 
-    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+    def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         key, leaves, call = self._signature(args, kwargs)
         with tracing_alone, configure(**self.__anabranch_options__.settings):
             return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower to StableHLO."""
         return self.trace(*args, **kwargs).lower()
 
-    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+    def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
         """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
 
-    def source(self, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
         """The rewritten source; the function's own where there is nothing to rewrite.
 
         With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
@@ -236,7 +236,7 @@ class Wrapped(Generic[P, R]):
             return inspect.getsource(function)
         return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
 
-    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """What becomes of the function on these arguments, and why: traced anew, and not run.
 
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.

@@ -13,6 +13,7 @@ import pytest
 
 import anabranch
 from anabranch import ShapeDtypeStruct, UnsupportedValueError, asarray, jit
+from anabranch.export import deserialize, export
 from anabranch.runtime.trees import OneOf
 from tests.docs.parity_page import shows
 
@@ -458,3 +459,15 @@ def test_stages_are_shown_with_their_signature():
 def test_arguments_that_jit_does_not_have(name):
     with pytest.raises(TypeError, match=f"jit has no argument '{name}'.*; leave it out"):
         jit(abs, **{name: None})
+
+
+def test_a_keyword_may_be_called_self():
+    def named(**kwargs):
+        return kwargs
+
+    f = jit(named)
+    assert f(self=1) == f.lower(self=1).compile()(self=1) == {"self": 1}
+    assert f.trace(self=1).out_info == f.eval_shape(self=1)
+    assert f.explain(self=1).signature == "self: Python int"
+    assert "named" in f.source(self=1)
+    assert deserialize(export(f)(self=1).serialize()).call(self=2) == {"self": 2}
