@@ -10,7 +10,7 @@ from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.dynamic import Dynamic
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.options import Options
+from anabranch.runtime.options import Options, flags_of
 from anabranch.runtime.statics import donated_parameters, static_parameters
 from anabranch.runtime.wrapped import Wrapped
 
@@ -138,7 +138,7 @@ def jit(
     fixed = static_parameters(func, static_argnums, static_argnames)
     before = func.__anabranch_options__ if isinstance(func, Wrapped) else Options()
     donated = donated_parameters(func, donate_argnums, donate_argnames, fixed | before.static)
-    flags = _flags(compiler_options)
+    flags = flags_of(compiler_options)
     options = before.also(Options(fixed, given, donated, flags, show_graph))
     if isinstance(func, Wrapped):
         return func.again(options) if static else kind(func.plain(), options)
@@ -161,12 +161,6 @@ def _check_names(given: Mapping[str, Any]) -> None:
         if name not in settings:
             why = f": {_JAX_ONLY[name]}" if name in _JAX_ONLY else ""
             raise TypeError(f"jit has no argument '{name}'{why}; leave it out. Its settings are {', '.join(settings)}")
-
-
-def _flags(given: Any) -> tuple[tuple[str, Flag], ...]:
-    if given is not None and not isinstance(given, Mapping):
-        raise TypeError(f"compiler_options is a mapping of XLA's flags to their values, not a {type(given).__name__}")
-    return tuple((given or {}).items())
 
 
 def _check_switches(**given: Any) -> None:

@@ -10,6 +10,32 @@ from typing import Any
 from anabranch._frozen import frozen
 from anabranch.runtime._host import Flag
 from anabranch.runtime.config import Settings, settings
+from anabranch.runtime.errors import UnsupportedValueError
+
+_FLAG_VALUES = (str, bool, int, float)
+
+
+def flags_of(given: Any) -> tuple[Flag, ...]:
+    """XLA's flags with their values; none for None.
+
+    Raises
+    ------
+    TypeError
+        For what is no mapping.
+    UnsupportedValueError
+        For a name that is no text, or a value that no flag has; whether XLA knows the flag is left to it.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"compiler_options is a mapping of XLA's flags to their values, not a {type(given).__name__}")
+    flags = tuple((given or {}).items())
+    for name, value in flags:
+        if not (isinstance(name, str) and name.isascii()):
+            raise UnsupportedValueError(f"compiler_options: XLA has no flag {name!r}")
+        if not isinstance(value, _FLAG_VALUES) or (isinstance(value, str) and not value.isascii()):
+            raise UnsupportedValueError(
+                f"compiler_options: {name} is {value!r:.60}, and XLA's flags are text, bools, ints or floats"
+            )
+    return flags
 
 
 @frozen

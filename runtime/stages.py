@@ -21,6 +21,7 @@ from anabranch.runtime.executable import Executable
 from anabranch.runtime.execution import MISS, Execution
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise import optimise
+from anabranch.runtime.options import flags_of
 from anabranch.runtime.portable import check_fits, loaded, saved, unpickled
 from anabranch.runtime.saving import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.tracing import Plan
@@ -199,7 +200,7 @@ class Lowered(Stage):
         UnsupportedValueError
             For an option that XLA does not have, or that it cannot have this value.
         """
-        chosen = tuple({**dict(self.flags), **(compiler_options or {})}.items())
+        chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
         options = CompileOptions(chosen, asynchronous=self.plan.on_device)
         try:
             executable = executables.executable(self.text, options, self.callbacks)

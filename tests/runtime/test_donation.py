@@ -445,6 +445,11 @@ def test_options_of_the_compiler():
     for wrong in ([("xla_backend_optimization_level", 0)], 1, "text"):
         with pytest.raises(TypeError, match="compiler_options is a mapping of XLA's flags to their values"):
             jit(added, compiler_options=wrong)
+    for none in ({"\0": None}, {1: 2}, {"\ud800": 1}, {"xla_dump_to": None}, {"xla_dump_to": "\ud800"}):
+        with pytest.raises(anabranch.UnsupportedValueError, match=r"^compiler_options: "):
+            jit(added, compiler_options=none)
+        with pytest.raises(anabranch.UnsupportedValueError, match=r"^compiler_options: "):
+            jit(added).lower(1.0, 2.0).compile(none)
     f = jit(added, compiler_options={"xla_does_not_exist": 1})
     with pytest.raises(anabranch.UnsupportedValueError, match="xla_does_not_exist"):
         f(1.0, 2.0)
