@@ -123,13 +123,19 @@ def _parser() -> argparse.ArgumentParser:
         "command. Needs Hypothesis (pip install anabranch[testing]).",
     )
     checked.add_argument("target", metavar="FILE.py:FUNCTION", help="a function, or Class.method")
-    checked.add_argument("--examples", type=int, default=100, metavar="N", help="how many to try (100)")
+    checked.add_argument("--examples", type=_count, default=100, metavar="N", help="how many to try (100)")
     checked.add_argument(
         "--example",
         nargs=argparse.REMAINDER,
         help="arguments that follow are made like these: Python expressions with the file's names and np",
     )
     return parser
+
+
+def _count(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} examples show nothing: give 1 or more")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import types
 from typing import Any
 
-from anabranch._show import TargetError, find, values
+from anabranch._show import TargetError, find, one_line, values
 
 
 def check(target: str, example: list[str] | None, examples: int) -> str | None:
@@ -25,7 +27,7 @@ def check(target: str, example: list[str] | None, examples: int) -> str | None:
     function, module = find(target)
     plain: Any = function.__wrapped__
     names = list(inspect.signature(plain).parameters)
-    given = None if example is None else dict(zip(names, values(example, module), strict=False))
+    given = None if example is None else dict(zip(names, _examples(example, module), strict=False))
     try:
         arguments = inference.strategies(plain, given)
     except inference.InferenceError as error:
@@ -37,3 +39,14 @@ def check(target: str, example: list[str] | None, examples: int) -> str | None:
     except AssertionError as error:
         return str(error)
     return None
+
+
+def _examples(texts: list[str], module: types.ModuleType) -> list[Any]:
+    """The values of the examples, of which each run gets copies."""
+    made = values(texts, module)
+    for text, value in zip(texts, made, strict=True):
+        try:
+            copy.deepcopy(value)
+        except Exception as error:  # what a class says of its copies
+            raise TargetError(f"the argument {text} can't be copied: {one_line(error)}") from error
+    return made

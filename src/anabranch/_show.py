@@ -91,7 +91,7 @@ def values(texts: list[str], module: types.ModuleType) -> list[Any]:
     for text in texts:
         try:
             made.append(eval(text, {"np": np, **vars(module)}))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise TargetError(f"the argument {text} can't be evaluated: {one_line(error)}") from error
     return made
 

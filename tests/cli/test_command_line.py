@@ -236,6 +236,8 @@ def test_cache(tmp_path, capsys):
         ("def f(x):\n    return x.a\n", ["show", "FILE:f", "--program", "1"], "raises AttributeError"),
         ("def __getattr__(name):\n    raise ValueError(name)\n", ["show", "FILE:f"], "has no 'f'"),
         ("def f(x: 'nothing'):\n    return x\n", ["check", "FILE:f"], "annotations cannot be read (NameError"),
+        ("def f(x):\n    return x\n", ["check", "FILE:f", "--example", "np"], "the argument np can't be copied"),
+        ("def f(x):\n    return x\n", ["check", "FILE:f", "--example", "exit(5)"], "can't be evaluated: SystemExit: 5"),
     ],
 )
 def test_what_the_users_file_raises_is_one_line(tmp_path, capsys, program, arguments, said):
@@ -245,3 +247,11 @@ def test_what_the_users_file_raises_is_one_line(tmp_path, capsys, program, argum
     printed = capsys.readouterr().err
     assert said in printed
     assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many"])
+def test_a_check_takes_one_example_or_more(capsys, count):
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "any.py:f", f"--examples={count}"])
+    assert ended.value.code == 2
+    assert "argument --examples" in capsys.readouterr().err
