@@ -32,6 +32,9 @@ class PythonScalar(Traced):
 
     __slots__ = ("affine", "atom", "interval")
 
+    def __new__(cls, atom: Atom, *_: Any) -> PythonScalar:
+        return object.__new__(_KINDS[atom.type.dtype.kind])
+
     def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
         self.atom = atom
         self.interval = interval
@@ -92,6 +95,13 @@ class PythonScalar(Traced):
 
     def __getattr__(self, name: str) -> Any:
         return python_attributes.attribute(self, name)
+
+
+# Python's messages name the classes of operands: `unsupported operand type(s) for +: 'int' and 'str'`.
+_KINDS: dict[str, type[PythonScalar]] = {
+    np.dtype(dtype).kind: type(kind.__name__, (PythonScalar,), {"__slots__": (), "__module__": __name__})
+    for kind, dtype in PYTHON_DTYPES.items()
+}
 
 
 def is_python_scalar(value: Any) -> bool:

@@ -14,7 +14,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, rehearsal, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.python_scalar import python_scalar
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.traced import COMPARISONS, Traced
 
 
 class NumPyLike(Traced):
@@ -23,7 +23,10 @@ class NumPyLike(Traced):
     __slots__ = ()
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
-        return arithmetic.operator(ufunc, left, right)
+        made = arithmetic.operator(ufunc, left, right)
+        if made is NotImplemented and ufunc not in COMPARISONS:
+            _refuse(ufunc, left, right)
+        return made
 
     def _unary(self, ufunc: np.ufunc) -> Any:
         return arithmetic.apply(ufunc, (self,))
@@ -103,6 +106,19 @@ class NumPyLike(Traced):
     @property
     def nbytes(self) -> int:
         return self.size * self.itemsize
+
+
+_TEXTS = (str, bytes)
+_NO_OPERANDS = (*_TEXTS, type(None), dict, set, frozenset)
+
+
+def _refuse(ufunc: np.ufunc, left: Any, right: Any) -> None:
+    """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
+    if {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
+        return
+    if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
+        return
+    rehearsal.reraise(TypeError(f"{ufunc.__name__} of what is no number"), ufunc, left, right)
 
 
 class NumPyScalar(NumPyLike):

@@ -393,6 +393,35 @@ def int_true_division_is_correctly_rounded(a, b):
     return a / b, a / 1
 
 
+@case(
+    (1, "a"),
+    (2.5, None),
+    (None, 2.5),
+    (True, [1]),
+    (1j, {}),
+    ("a", 1),
+    (np.float64(2), None),
+    (np.float64(2), "a"),
+    (np.arange(3), None),
+    ({1: 2}, np.arange(3)),
+    ("a", np.arange(3)),
+)
+def text_of_a_type_error_names_the_operands(x, y):
+    try:
+        return x - y
+    except TypeError as error:
+        return str(error)
+
+
+@case((1, "a"), (2.5, None))
+def text_of_a_type_error_names_the_operator(x, y):
+    try:
+        x += y
+    except TypeError as error:
+        return str(error)
+    return x
+
+
 @case((2**62 + 1,))
 def float_of_a_large_int(a):
     return float(a), a * 1.0, int(float(a))
