@@ -154,6 +154,8 @@ class Array(NumPyLike):
             raise
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(self.storage.readonly, OnDevice):
+            raise _read_only(self.storage)  # whatever else is wrong with it
         try:
             indexing.set(self, key, value)
         except rehearsal.FAILURES as error:

@@ -273,3 +273,16 @@ def test_one_signature_each():
 def test_checks_can_be_left_out():
     with configure(checks=False):
         assert asarray([1, 2])[asarray([0, 1])].tolist() == [1, 2]
+
+
+def test_a_write_that_does_not_fit_is_still_a_write():
+    """NumPy, too, looks at whether it may write before it looks at the index."""
+
+    def written(x):
+        x[0] = 1.0
+        return x
+
+    a = asarray(2.5)
+    for function in (written, jit(written)):
+        with pytest.raises(anabranch.ImmutableArrayError):
+            function(a)
