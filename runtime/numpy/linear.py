@@ -106,7 +106,7 @@ def _matmul(x: Atom, y: Atom) -> Atom:
 
 def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
     try:
-        return np.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
+        return arithmetic.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
             f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"

@@ -74,7 +74,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
 def array_equiv(a1: Any, a2: Any) -> Any:
     """As `numpy.array_equiv`: a Python bool."""
     try:
-        np.broadcast_shapes(shape_of(a1), shape_of(a2))
+        arithmetic.broadcast_shapes(shape_of(a1), shape_of(a2))
     except ValueError:
         return False
     return python_bool(_F[np.all](arithmetic.apply(np.equal, (a1, a2))))

@@ -172,12 +172,14 @@ def _no_negative_exponent(exponent: Atom) -> None:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """As `numpy.broadcast_shapes`, with the message that operators give."""
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
+    """As `numpy.broadcast_shapes`, which knows no more than 32 axes, with the message that operators give."""
+    axes = max(map(len, shapes), default=0)
+    aligned = zip(*((1,) * (axes - len(s)) + tuple(s) for s in shapes), strict=True)
+    sizes = [set(each) - {1} for each in aligned]
+    if any(len(several) > 1 for several in sizes):
         text = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
-        raise ShapeMismatchError(f"operands could not be broadcast together with shapes {text} ") from None
+        raise ShapeMismatchError(f"operands could not be broadcast together with shapes {text} ")
+    return tuple(several.pop() if several else 1 for several in sizes)
 
 
 def _spec(x: Any) -> Any:

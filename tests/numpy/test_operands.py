@@ -88,6 +88,11 @@ for X in OPERANDS:
         case(f, X, X)
         case(f, 2.0, X)
 
+LONG = np.ones((1,) * 40)  # numpy.broadcast_shapes takes 32 axes
+case(np.add, LONG, np.arange(3.0))
+case(np.matmul, LONG, np.ones((1, 2)))
+case(np.allclose, LONG, 1.0)
+
 
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
