@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import re
 import sys
@@ -561,3 +562,44 @@ def test_rows_of_run_time_length_are_a_copy():
     assert jit(seen)(a.copy(), 4) == 0.0
     with pytest.raises(anabranch.UnsupportedOperationError):
         jit(written)(a.copy(), 4)
+
+
+def test_arrays_of_the_other_byte_order_count_as_the_machine_s_own():
+    def dtypes(x):
+        return x.dtype, (x + 1).dtype, x.copy().dtype
+
+    def written(x):
+        x[0] = 7
+        return x
+
+    other = np.dtype(np.int64).newbyteorder("S")
+    x = np.arange(3, dtype=other)
+    assert dtypes(x) == (other, np.int64, other)
+    assert jit(dtypes)(x) == (np.int64, np.int64, np.int64)
+    assert jit(written)(x) is x
+    assert (x.dtype, x.tolist()) == (other, [7, 1, 2])
+
+
+def test_an_array_is_an_ndarray_inside():
+    def kinds(x):
+        return isinstance(x, np.ndarray), isinstance(x, anabranch.Array)
+
+    assert kinds(anabranch.asarray(2.5)) == (False, True)
+    assert jit(kinds)(anabranch.asarray(2.5)) == jit(kinds)(np.array(2.5)) == kinds(np.array(2.5)) == (True, False)
+
+
+def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
+    @dataclasses.dataclass(frozen=True)
+    class Frozen:
+        items: list[float]
+
+    def same(x):
+        return x
+
+    given = Frozen([1.0])
+    assert same(given) is given
+    for _ in range(3):
+        found = jit(same)(given)
+        assert found == given
+        assert found is not given
+        assert found.items is given.items
