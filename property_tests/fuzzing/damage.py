@@ -132,7 +132,8 @@ def sealed(kind: str, name: str, other: str, part: int, damages: list[Damage], h
         return None  # it is another function, of another signature
     except LoweringError:
         return None if kind == "exported" and part == 0 else "not seen before XLA"
-    return "loaded" if header else None  # nothing can be told of what fits
+    changed = {key: value for key, value in header.items() if value != here.get(key)}
+    return "loaded" if changed else None  # nothing can be told of what fits
 
 
 def executable(name: str, other: str, damages: list[Damage]) -> str | None:

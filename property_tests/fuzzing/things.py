@@ -50,6 +50,8 @@ def _fail(*_: Any, **__: Any) -> Any:
 
 
 class Hashless:
+    __slots__ = ()
+
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -59,17 +61,23 @@ class Hashless:
 class Sealed:
     """Has neither a representation, nor equality, nor a truth."""
 
+    __slots__ = ()
+
     __repr__ = __eq__ = __hash__ = __bool__ = __len__ = __iter__ = __str__ = __format__ = __reduce_ex__ = _fail
 
 
 class Silent:
     """Raises for each attribute that it does not have."""
 
+    __slots__ = ()
+
     __getattr__ = _fail
 
 
 class Everything:
     """Has each attribute."""
+
+    __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
         return self
@@ -81,22 +89,32 @@ class Everything:
 class Liar:
     """Says that it is an array."""
 
+    __slots__ = ()
+
     __class__ = property(lambda _: np.ndarray)  # type: ignore[assignment]
 
 
 class LyingInt:
+    __slots__ = ()
+
     __class__ = property(lambda _: int)  # type: ignore[assignment]
 
 
 class LyingList:
+    __slots__ = ()
+
     __class__ = property(lambda _: list)  # type: ignore[assignment]
 
 
 class FailingArray:
+    __slots__ = ()
+
     __array__ = _fail
 
 
 class WrongArray:
+    __slots__ = ()
+
     def __array__(self, *_: Any, **__: Any) -> Any:
         return "no array"
 
@@ -104,14 +122,20 @@ class WrongArray:
 class Interface:
     """Memory by NumPy's protocol, of which the description is wrong."""
 
+    __slots__ = ()
+
     __array_interface__ = types.MappingProxyType({"shape": (3,), "typestr": "<f8", "version": 3, "data": (0, True)})
 
 
 class FailingCapsule:
+    __slots__ = ()
+
     __dlpack__ = __dlpack_device__ = _fail
 
 
 class WrongCapsule:
+    __slots__ = ()
+
     def __dlpack__(self, **_: Any) -> Any:
         return "no capsule"
 
@@ -120,17 +144,41 @@ class WrongCapsule:
 
 
 class Index:
+    __slots__ = ()
+
     def __index__(self) -> int:
         return 1
 
 
 class FailingIndex:
+    __slots__ = ()
+
     __index__ = __int__ = __float__ = _fail
 
 
 class NegativeLength:
+    __slots__ = ()
+
     def __len__(self) -> int:
         return -1  # noqa: PLE0303
+
+
+# They are like nothing else, so that a run must get the very ones of the other.
+SEALED = Sealed()
+SILENT = Silent()
+EVERYTHING = Everything()
+LIAR = Liar()
+LYING_INT = LyingInt()
+LYING_LIST = LyingList()
+FAILING_ARRAY = FailingArray()
+WRONG_ARRAY = WrongArray()
+INTERFACE = Interface()
+FAILING_CAPSULE = FailingCapsule()
+WRONG_CAPSULE = WrongCapsule()
+INDEX = Index()
+FAILING_INDEX = FailingIndex()
+NEGATIVE_LENGTH = NegativeLength()
+HASHLESS = Hashless()
 
 
 class Int(int):
@@ -254,12 +302,6 @@ def cyclic_dict() -> Any:
 def cyclic_object() -> Any:
     made = Plain(1.0)
     made.value = [made]
-    return made
-
-
-def cyclic_array() -> Any:
-    made = np.empty(1, object)
-    made[0] = made
     return made
 
 

@@ -13,6 +13,7 @@ from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.runtime.equivalence.parts import is_sequence, parts
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.values.containers import structure_of
 
 
 @frozen
@@ -137,13 +138,13 @@ class _Comparison:
         ours, theirs = parts(want), parts(got)
         assert ours is not None
         assert theirs is not None
-        if list(ours) != list(theirs):
+        if len(ours) != len(theirs) or not all(map(_is_one_key, ours, theirs)):
             what = "keys" if isinstance(want, dict) else "length" if is_sequence(want) else "attributes"
             yield Difference(where, what, _keys(want, ours), _keys(got, theirs))
             return
         self._under_way.add(id(want))
-        for key in ours:
-            yield from self.compare(ours[key], theirs[key], f"{where}{_step(want, key)}")
+        for (key, part), other in zip(ours.items(), theirs.values(), strict=True):
+            yield from self.compare(part, other, f"{where}{_step(want, key)}")
         self._under_way.discard(id(want))
 
 
@@ -159,6 +160,11 @@ def _is_wider(want: Any, got: Any) -> bool:
     if not isinstance(want, numbers) or not isinstance(got, numbers) or type(want) is type(got):
         return False
     return bool(np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
+
+
+def _is_one_key(a: Any, b: Any) -> bool:
+    """Whether two keys are the same: equal, or both such as are not equal to themselves."""
+    return a is b or bool(a == b) or bool(type(a) is type(b) and a != a and b != b)
 
 
 def _keys(value: Any, held: dict[Any, Any]) -> str:
@@ -191,6 +197,12 @@ def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Differenc
         return
 
 
+def _is_immutable(value: Any) -> bool:
+    """Whether a container is a tuple or a frozen dataclass, which have no identity in compiled code."""
+    structure = structure_of(value)
+    return structure is not None and not structure.mutable
+
+
 def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
     """Each part of the arguments and the result, with its place; containers once."""
     seen: set[int] = set()
@@ -201,7 +213,7 @@ def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
         held = parts(value)
         if held is None or id(value) in seen:
             continue
-        if not isinstance(value, tuple):  # a new one of the same parts is as good
+        if not _is_immutable(value):  # a new one of the same parts is as good
             seen.add(id(value))
         pending += [(f"{place}{_step(value, key)}", part) for key, part in reversed(list(held.items()))]
 
@@ -209,7 +221,7 @@ def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
 def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
     first: dict[int, str] = {}
     for place, value in _walk(outcome):
-        if parts(value) is not None and not isinstance(value, (tuple, BaseException)):
+        if parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
             known = first.setdefault(id(value), place)
             if known != place:
                 yield place, known

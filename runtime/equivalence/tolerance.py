@@ -36,6 +36,8 @@ class Tolerance:
 
     def far(self, want: NDArray, got: NDArray) -> NDArray:
         """Which elements of two arrays of one shape and dtype are further apart."""
+        if want.dtype.kind in "mM":
+            return np.asarray((want != got) & ~(np.isnat(want) & np.isnat(got)))
         if want.dtype.kind not in "fc":
             return np.asarray(want != got)
         with np.errstate(all="ignore"):

@@ -49,6 +49,23 @@ def bytes_of(x):
     return x.tobytes()
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ({float("nan"): 1}, {float("nan"): 1}, False),
+        ({float("nan"): 1}, {float("nan"): 2}, True),
+        ({float("nan"): 1}, {0.5: 1}, True),
+        ({1: 1, 2: 2}, {2: 2, 1: 1}, True),
+        (np.array(["2020", "NaT"], "M8[D]"), np.array(["2020", "NaT"], "M8[D]"), False),
+        (np.array(["2020", "NaT"], "M8[D]"), np.array(["2020", "2021"], "M8[D]"), True),
+        (np.timedelta64("NaT"), np.timedelta64("NaT"), False),
+    ],
+)
+def test_what_is_not_equal_to_itself_is_the_same(one, other, differ):
+    want, got = (Outcome(lambda v=value: v, (), {}) for value in (one, other))
+    assert (first_difference(want, got) is not None) is differ
+
+
 def test_nothing_differs():
     assert check_equivalent(guarded_sum, a, 3) is None
     assert check_equivalent(jit(guarded_sum), a, n=9) is None
