@@ -136,8 +136,16 @@ f(np.arange(3.0), 1.5)
         # A call of `print` of constants is taken for something that can be computed beforehand.
         "effect computed while tracing",
         "runtime/trace.py",
-        "may_fold = op.pure and atoms and isinstance(atoms[0], Literal)",
-        "may_fold = atoms and isinstance(atoms[0], Literal)",
+        """
+    if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
+        return False
+    return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))
+""",
+        """
+    if not (atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
+        return False
+    return all(t.size == 1 for t in types)
+""",
         """
 def f(x):
     print("begin")

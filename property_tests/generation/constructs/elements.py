@@ -23,7 +23,8 @@ def filled_array(w: Writer, found: list[str]) -> str | None:
 def _part(w: Writer, size: int) -> str:
     if w.having("failures") and w.chance(15):
         return w.expression(INT, 1)
-    return str(w.one(str(w.number(-size, size - 1)), f"{w.atom(INT)} % {size}", f"-({w.atom(INT)} % {size}) - 1"))
+    k = w.atom(INT)
+    return str(w.one(str(w.number(-size, size - 1)), f"{k} % {size}", f"-({k} % {size}) - 1", f"{k} % {size} - 1"))
 
 
 @expression(Float, "float of element", 3, core=True)

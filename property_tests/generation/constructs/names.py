@@ -57,10 +57,10 @@ def set_in_one_branch(w: Writer) -> list[str] | None:
     if w.chance(40):
         with w.fixed(flag):
             lines += w.statements(2)
-    return [*lines, *_read(w, name, kind, guard)]
+    return [*lines, *read_unset(w, name, kind, guard)]
 
 
-def _read(w: Writer, name: str, kind: Kind, guard: str | None) -> list[str]:
+def read_unset(w: Writer, name: str, kind: Kind, guard: str | None) -> list[str]:
     """A read of a name that may be unset: guarded, unless the program may fail."""
     if w.having("failures") or UNSET in w.place.caught:
         return [w.assign(kind, name)]

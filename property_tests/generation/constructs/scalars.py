@@ -86,7 +86,9 @@ def int_of_float(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
     operand = w.expression(FLOAT, depth - 1)
-    return str(w.one(f"int({operand} % 8)", f"round({operand} % 8)", f"int({operand} // 1 % 5)"))
+    whole = w.one(f"int({operand} % 8)", f"round({operand} % 8)", f"int({operand} // 1 % 5)")
+    # Below zero, `int` and `//` round to different sides.
+    return str(w.one(whole, f"int({operand} % 16 - 8)", f"int(-({operand} % 8))"))
 
 
 @expression(Int, "int of bool", 1)
