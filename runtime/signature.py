@@ -175,7 +175,7 @@ class Leaves:
         structure = containers.structure_of(value)
         if structure is None:
             raise UnsupportedValueError(
-                f"argument '{where}' is a {kind.__name__} ({value!r:.60}), which is no array, scalar or pytree of "
+                f"argument '{where}' is a {kind.__name__} ({_shown(value)}), which is no array, scalar or pytree of "
                 "these; name it in static_argnames if it is the same from call to call"
             )
         if structure.mutable:
@@ -192,7 +192,7 @@ class Leaves:
             return key_of(value)
         except TypeError:
             raise UnsupportedValueError(
-                f"argument '{where}' is a {type(value).__name__} ({value!r:.60}) that holds something without a hash"
+                f"argument '{where}' is a {type(value).__name__} ({_shown(value)}) that holds something without a hash"
             ) from None
 
     @property
@@ -319,6 +319,14 @@ def _overlap(a: NDArray, b: NDArray) -> bool:
 
 def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "V" and device.holds(dtype)
+
+
+def _shown(value: Any) -> str:
+    """A value for a message; the user's class may not be able to show it."""
+    try:
+        return f"{value!r:.60}"
+    except Exception:
+        return object.__repr__(value)
 
 
 def _native(array: NDArray) -> NDArray:

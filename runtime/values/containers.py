@@ -177,12 +177,12 @@ def structure_of(value: Any) -> Structure | None:
     if own is not None:
         structure: Structure = own(value)
         return structure
-    if isinstance(value, (tuple, list, collections.deque)):
+    if issubclass(cls, (tuple, list, collections.deque)):  # an object may say that it is of another class
         if hasattr(cls, "n_sequence_fields"):
             return None  # made by C code: time.struct_time, sys.version_info
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
         return Structure(cls, tuple(range(len(value))), maxlen)
-    if isinstance(value, dict):
+    if issubclass(cls, dict):
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
         return Structure(cls, tuple(value), factory) if cls in _DICTS else None
     if isinstance(value, _ATOMIC):

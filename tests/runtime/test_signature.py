@@ -220,3 +220,18 @@ def test_an_int_beyond_64_bits():
         f(1.0, 2**63)
     assert f(1.0, 3) == (1.0, 3)
     assert jit(lambda n: n)(-(2**63)) == -(2**63)
+
+
+class Unspeakable:
+    """Says that it is a list, and cannot be shown."""
+
+    __slots__ = ()
+    __class__ = property(lambda _: list)  # type: ignore[assignment]
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+def test_an_argument_that_lies_about_its_class_is_refused():
+    with pytest.raises(UnsupportedValueError, match=r"argument 'x' is a Unspeakable .* no array, scalar or pytree"):
+        jit(lambda x: x)(Unspeakable())
