@@ -24,7 +24,8 @@ def compared(x, y):
 
 
 def one(x, y):
-    return x is y, x is None
+    alike = isinstance(x, (list, dict)) and x is y  # which numbers are one object is CPython's affair
+    return alike, x is None
 
 
 def size(x):
@@ -52,7 +53,7 @@ def kind(x):
 
 
 def shape(x):
-    return x.shape, x.dtype
+    return x.shape, x.dtype.kind, x.dtype.itemsize
 
 
 def shown(x):
