@@ -157,6 +157,8 @@ def _in_range(item: Any, container: range) -> Any:
 
 
 def _any(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
     atom = value.padded(False).atom if isinstance(value, Sized) else value.atom
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
 

@@ -30,7 +30,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     """
     if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
         return
-    if any(map(callable, (*args, *kwargs.values()))):
+    if not isinstance(call, np.ufunc) and any(map(callable, (*args, *kwargs.values()))):
         return
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -14,7 +14,7 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, rehearsal, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.python_scalar import python_scalar
-from anabranch.runtime.values.traced import COMPARISONS, Traced
+from anabranch.runtime.values.traced import Traced
 
 
 class NumPyLike(Traced):
@@ -24,8 +24,12 @@ class NumPyLike(Traced):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         made = arithmetic.operator(ufunc, left, right)
-        if made is NotImplemented and ufunc not in COMPARISONS:
-            _refuse(ufunc, left, right)
+        if made is NotImplemented and not {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
+            texts = not {type(left), type(right)}.isdisjoint(_TEXTS)
+            if ufunc in _EQUALITIES and (texts or self.abstract.kind is Kind.ARRAY):  # no element is equal to it
+                return wrap.numpy_result(atoms.broadcast_to(atoms.literal(ufunc is np.not_equal), self.abstract.shape))
+            if ufunc not in _EQUALITIES:
+                _refuse(ufunc, left, right)
         return made
 
     def _unary(self, ufunc: np.ufunc) -> Any:
@@ -109,13 +113,13 @@ class NumPyLike(Traced):
 
 
 _TEXTS = (str, bytes)
-_NO_OPERANDS = (*_TEXTS, type(None), dict, set, frozenset)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
+_NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
+_EQUALITIES = (np.equal, np.not_equal)
 
 
 def _refuse(ufunc: np.ufunc, left: Any, right: Any) -> None:
     """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
-    if {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
-        return
     if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
         return
     rehearsal.reraise(TypeError(f"{ufunc.__name__} of what is no number"), ufunc, left, right)
@@ -135,7 +139,7 @@ class NumPyScalar(NumPyLike):
         return Abstract(type.shape, type.dtype, Kind.SCALAR)
 
     def __getitem__(self, key: Any) -> Any:
-        if key == ():
+        if type(key) is tuple and not key:
             return self
         raise IndexError("invalid index to scalar variable.")
 

@@ -422,6 +422,23 @@ def text_of_a_type_error_names_the_operator(x, y):
     return x
 
 
+@case(
+    (np.arange(3), None),
+    (np.ones((2, 1)), "a"),
+    (np.float64(1), "a"),
+    (np.float64(1), None),
+    (np.arange(3), {1: 2}),
+    (np.arange(3), len),
+)
+def no_number_is_equal_to_what_is_none(x, y):
+    return x == y, x != y, y == x
+
+
+@case((np.arange(3), None), (np.zeros(0), "a"), (np.arange(3), len))
+def no_number_among_others(x, y):
+    return y in x, y not in x
+
+
 @case((2**62 + 1,))
 def float_of_a_large_int(a):
     return float(a), a * 1.0, int(float(a))
