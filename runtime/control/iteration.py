@@ -385,7 +385,9 @@ class Reversed(Once):
 
 
 def is_countable(items: Any) -> bool:
-    """Whether a `for` over the iterable is staged."""
+    """Whether a `for` over the iterable is staged; outside of a trace none is."""
+    if not tracing():
+        return False
     if is_grown(items):
         return True
     return isinstance(items, (Countable, range, Array, Sized)) or (
