@@ -13,4 +13,7 @@ def f(n, a, b):
     return total, some, list(map(lambda x, y: x - y, a, b))
 
 
-ARGSETS = ("(2, np.arange(3.0), np.ones(3))", "(0, np.arange(3.0), np.ones(3))")
+ARGSETS = (
+    (2, np.arange(3.0), np.ones(3)),
+    (0, np.arange(3.0), np.ones(3)),
+)
