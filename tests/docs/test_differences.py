@@ -588,6 +588,20 @@ def test_an_array_is_an_ndarray_inside():
     assert jit(kinds)(anabranch.asarray(2.5)) == jit(kinds)(np.array(2.5)) == kinds(np.array(2.5)) == (True, False)
 
 
+def test_two_arguments_with_common_memory_cannot_be_written():
+    def shifted(a, b):
+        b += a
+        return a.sum()
+
+    whole = np.arange(4.0)
+    assert shifted(whole[:3].copy(), whole[1:].copy()) == jit(shifted)(whole[:3].copy(), whole[1:].copy())
+    with pytest.raises(anabranch.AliasError, match="share memory"):
+        jit(shifted)(whole[:3], whole[1:])
+    assert jit(lambda a, b: (a * b).sum())(whole[:3], whole[1:]) == 8
+    assert jit(shifted)(whole, whole) == shifted(np.arange(4.0), np.arange(4.0)) * 2
+    np.testing.assert_array_equal(whole, np.arange(4.0) * 2)
+
+
 def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
     @dataclasses.dataclass(frozen=True)
     class Frozen:
