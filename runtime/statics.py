@@ -42,13 +42,24 @@ def donated_parameters(
     return donated
 
 
+def _listed(names: Any, what: str, error: type[AnabranchError]) -> tuple[Any, ...]:
+    """One name or several."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return (names,)
+    try:
+        return tuple(names)
+    except Exception as failed:  # what an iterator says
+        kind = f"{type(failed).__name__}: {failed}"
+        raise error(f"{what}_argnames is a {type(names).__name__} that gives no names ({kind})") from failed
+
+
 def chosen_parameters(
     fun: Callable[..., Any], nums: Any, names: Any, what: str, error: type[AnabranchError]
 ) -> frozenset[str | int]:
     """The parameters that are meant by positions and names; `what` is how the arguments of `jit` begin."""
     nums, names = () if nums is None else nums, () if names is None else names
     places = _numbers(nums, what, error)
-    given: tuple[Any, ...] = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    given = _listed(names, what, error)
     if not places and not given:
         return frozenset()
     form = Form.of(fun)

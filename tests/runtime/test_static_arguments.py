@@ -240,3 +240,8 @@ def test_nothing_is_logged_unless_asked(caplog):
     with caplog.at_level(logging.INFO):
         jit(lambda x: x + 1)(1.0)
     assert not [r for r in caplog.records if r.name.startswith("anabranch")]
+
+
+def test_names_that_cannot_be_listed():
+    with pytest.raises(StaticArgumentError, match="static_argnames is a memoryview that gives no names"):
+        jit(lambda x: x, static_argnames=memoryview(np.zeros((2, 3))))
