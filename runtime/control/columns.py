@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.iteration import Countable, countable, is_countable
+from anabranch.runtime.control.iteration import Countable, Once, countable, is_countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import tracing
 from anabranch.runtime.values.items import MayGrow
 
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -37,14 +38,15 @@ class Held(Countable):
 
 def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
-    if all(map(is_countable, columns)):
-        return tuple(s for s in map(countable, columns) if s is not None)
-    if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
+    if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None
-    if not all(is_countable(c) or _is_held(c) for c in columns):
-        return None
+    if not all(map(is_countable, columns)):
+        if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
+            return None
+        if not all(is_countable(c) or _is_held(c) for c in columns):
+            return None
     held = (_held(c) if _is_held(c) else countable(c) for c in columns)
-    return tuple(s for s in held if s is not None)
+    return tuple(c for c in held if c is not None)
 
 
 def _is_held(column: Any) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, UnsupportedOperationError, jit
+from anabranch.runtime.equivalence.stages import stages
 from tests.control.table import Program, Table
 
 case = Table()
@@ -697,3 +698,16 @@ def test_a_loop_that_is_unrolled_too_far_names_the_setting():
 
     with pytest.raises(StructureMismatchError, match="unroll_limit"):
         jit(f)(1.0)
+
+
+def sum_of_zip(a, k):
+    total = 0.0
+    for i, v in zip(range(k % 4), a[::-1]):  # noqa: B905
+        total += i * v
+    return total
+
+
+def test_zip_of_what_is_known_outside_of_a_trace() -> None:
+    rewriting, run = stages(jit(sum_of_zip))[0]
+    assert rewriting == "rewriting"
+    assert run(np.arange(3.0), 7) == sum_of_zip(np.arange(3.0), 7)
