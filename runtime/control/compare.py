@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, growing_items, ordering
+from anabranch.runtime.control import boolean, growing_items, ordering, sets
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
@@ -102,8 +102,11 @@ def in_(item: Any, container: Any) -> Any:
     if contains is not None:
         return _plain(contains(item))
     elements = container
-    if isinstance(container, (_Members, set, frozenset)) and type(item).__hash__ is None:
-        hash(item)  # raises
+    if isinstance(container, (sets.Members, set, frozenset)):
+        if not isinstance(item, (ChoiceValue, Text)):
+            sets.check_hashable(item)
+        if isinstance(container, sets.Members):
+            return _plain(container.contains(item))
     if isinstance(container, dict):
         elements = tuple(container)
     if isinstance(elements, _SIZED) and (has_traced(item) or has_traced(tuple(elements))):
@@ -117,22 +120,6 @@ def in_(item: Any, container: Any) -> Any:
 def not_in(item: Any, container: Any) -> Any:
     """`item not in container`."""
     return boolean.not_(in_(item, container))
-
-
-class _Members(tuple[Any, ...]):
-    """What a set holds whose members are known only at run time."""
-
-    __slots__ = ()
-
-
-def members(*items: Any) -> Any:
-    """What stands behind `in` as a set display: a set, where its members are known while tracing."""
-    if not has_traced(items):
-        return set(items)
-    for item in items:
-        if not isinstance(item, (PythonScalar, NumPyScalar)) and not (isinstance(item, tuple) and has_traced(item)):
-            hash(item)
-    return _Members(items)
 
 
 def _equal(item: Any, element: Any) -> Any:

@@ -12,7 +12,6 @@ from anabranch.runtime.control.compare import (
     in_ as in_,
     is_ as is_,
     is_not as is_not,
-    members as members,
     not_in as not_in,
 )
 from anabranch.runtime.control.each import each as each
@@ -31,6 +30,8 @@ from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.mathematics import mathematics
 from anabranch.runtime.control.pattern import match as match
+from anabranch.runtime.control.set_items import members_of as members_of
+from anabranch.runtime.control.sets import members as members, set_operation as set_operation
 from anabranch.runtime.control.sources import generator as generator
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp

@@ -220,6 +220,46 @@ def a_list_as_a_computed_member(b, n):
     return n in {[1], int(b[0])}
 
 
+@case((np.array([3, 1, 2]), 2.5), (np.array([1, 1, 1]), float("nan")))
+def in_operators_of_sets_of_computed_members(b, x):
+    n, m, s = int(b[0]), int(b[1]), {1, 3}
+    first = n in {1, m} | {4}, n in {1, 3} - {m}, n not in s & {n, 7}, n in ({n} ^ {m}) | s, m in {n} | {m} - {3}
+    return *first, x in {x} - {1.0}, x * 1 in {x}, n in s - {m} | frozenset({5}), 2 in {n, 2} - {k for k in (m, 2)}
+
+
+@case((np.array([3, 1, 2]), 2.5), (np.array([1, 0, 1]), 1.0))
+def in_sets_made_of_computed_members(b, x):
+    n, m = int(b[0]), int(b[1])
+    pair = (m, 4)
+    of_calls = n in set((1, m)), n not in frozenset([x, m]), n in set(pair), n in {*pair, 3}, n in set(v for v in b)
+    return of_calls, 0 < n in {m, 3}, n in {v + 1 for v in pair}, n in set({n: 1} if n is None else {1: 1})
+
+
+@case((np.array([3, 1, 2]), 2.5))
+def in_a_chain_that_never_asks_the_set(b, x):
+    return int(b[0]) < 0 < 1 in {int(b[1]), print("asked")}, 0 < int(b[0]) not in {int(b[1]), print("asked")}
+
+
+@case((np.array([3, 1, 2]), 2.5), (np.array([5, 1, 2]), 2.5))
+def in_a_set_of_computed_members_in_a_loop(b, x):
+    n, found = int(b[0]), 0
+    while n not in {0, int(b[1])} - {found}:
+        n -= 1
+        if found in {n % 2, n // 2}:
+            found += n
+    return n, found, sum(1 for v in b if v in {n, 2})
+
+
+@case((np.array([3, 1, 2]), 2.5))
+def an_array_in_a_set_of_computed_members(b, x):
+    return b in {x, int(b[0])}
+
+
+@case((np.array([3, 1, 2]), 2.5))
+def an_array_in_a_tuple_as_a_computed_member(b, x):
+    return x in {x, (1, b)}
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_expression(program: Program) -> None:
     program.check()

@@ -369,7 +369,7 @@ NOTES = {
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)).",
     "Call": "What is called is rewritten too when it is the user's own.",
-    "Set": "`in` takes run-time values.",
+    "Set": "Right behind `in` (also with `set(…)` and operators of sets), run-time values may be in it; else not.",
     "JoinedStr": "As an argument of `print` and of exceptions it takes run-time values.",
     "FormattedValue": "As the f-string around it.",
     "Import": "NumPy and `math` are exchanged for their staged forms. `import *` is refused by Python itself.",

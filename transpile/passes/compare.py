@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import libcst as cst
 
-from anabranch.transpile.nodes import string
+from anabranch.transpile.names import assigns
+from anabranch.transpile.nodes import string, thunk
+from anabranch.transpile.passes import sets
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
@@ -26,6 +30,10 @@ class Compare(ExpressionPass):
         ),
         Example("def f(x, y):\n    return x in y\n", "def f(x, y):\n    return ab.in_(x, y)\n"),
         Example("def f(x, y):\n    return x in {y, 1}\n", "def f(x, y):\n    return ab.in_(x, ab.members(y, 1))\n"),
+        Example(
+            "def f(x, y):\n    return x in {1, 2} - {*y}\n",
+            'def f(x, y):\n    return ab.in_(x, ab.set_operation("-", {1, 2}, ab.members(*y)))\n',
+        ),
         Example("def f(x, y):\n    return x is not y\n", "def f(x, y):\n    return ab.is_not(x, y)\n"),
     )
 
@@ -33,9 +41,10 @@ class Compare(ExpressionPass):
         assert isinstance(node, cst.Comparison)
         if len(node.comparisons) > 1:
             parts: list[cst.BaseExpression] = []
-            for link in node.comparisons:
-                sign = _SIGNS[type(link.operator)]
-                parts += [string(sign), reader.thunk(link.comparator)]
+            *links, last = node.comparisons
+            for link in links:
+                parts += [string(_SIGNS[type(link.operator)]), reader.thunk(link.comparator)]
+            parts += [string(_SIGNS[type(last.operator)]), self._last(reader, last)]
             return reader.staged("compare", reader.argument(node.left), *parts)
         (link,) = node.comparisons
         function = _CALLS.get(type(link.operator))
@@ -44,15 +53,13 @@ class Compare(ExpressionPass):
                 return reader.children(node)
             text = string(_SIGNS[type(link.operator)])
             return reader.staged("compare", reader.argument(node.left), text, reader.thunk(link.comparator))
-        left = reader.argument(node.left)
-        if function in ("in_", "not_in") and isinstance(link.comparator, cst.Set) and _is_computed(link.comparator):
-            members = reader.staged("members", *(reader.argument(e.value) for e in link.comparator.elements))
-            return reader.staged(function, left, members)
-        return reader.staged(function, left, reader.argument(link.comparator))
+        read = reader.argument if function in ("is_", "is_not") else functools.partial(sets.members, reader)
+        return reader.staged(function, reader.argument(node.left), read(link.comparator))
 
-
-def _is_computed(display: cst.Set) -> bool:
-    """Whether a set display has elements that only the run may know, all written one by one."""
-    values = [e.value for e in display.elements]
-    plain = all(isinstance(e, cst.Element) for e in display.elements)
-    return plain and not all(isinstance(v, (cst.BaseNumber, cst.BaseString, cst.UnaryOperation)) for v in values)
+    def _last(self, reader: Reader, link: cst.ComparisonTarget) -> cst.BaseExpression:
+        """The operand that ends a chain, as a thunk: the only one that nothing but its own operator asks."""
+        right = link.comparator
+        asked = isinstance(link.operator, (cst.In, cst.NotIn)) and not assigns(right)
+        if not asked or not sets.is_computed(reader, right):
+            return reader.thunk(right)
+        return thunk(sets.members(reader.deferred(), right))
