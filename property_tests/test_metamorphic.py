@@ -41,11 +41,15 @@ from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.statics import Statics
 from property_tests.generation.choices import Drawn
+from property_tests.generation.productions import features
 from property_tests.generation.programs import GeneratedProgram, programs
 from property_tests.holding import Function, Recorded, hold, unlike
 from property_tests.transformations import TRANSFORMATIONS, Variant
 from property_tests.transformations.inlining import inline_helpers
+from property_tests.transformations.loops import for_to_while
 from property_tests.transformations.outlining import outline_expressions
+from property_tests.transformations.swapping import swap_independent
+from property_tests.transformations.variants import Transformation
 from property_tests.transformations.wrapping import wrap_under_flag
 
 # ---- other texts -----------------------------------------------------------------------------------------------------
@@ -75,10 +79,26 @@ def retold(outcome: Outcome, variant: Variant) -> None:
         outcome.error = type(error)(variant.told(str(error)))
 
 
+# What a program is made of that a transformation has something to do in.
+NUMBERS = frozenset({"augmented assignment", "if", "for", "while", "int division", "ternary", "int of element"})
+
+
+def suited(data: st.DataObject, transformation: Transformation) -> GeneratedProgram:
+    """A program in which there is something to transform, more often than not."""
+    if transformation is swap_independent:
+        return data.draw(programs(NUMBERS), label="program")
+    if transformation is not for_to_while:
+        return data.draw(programs(), label="program")
+    every = features()
+    mask = Drawn(data.draw).below(1 << len(every))
+    chosen = {"for", *(feature for bit, feature in enumerate(every) if mask >> bit & 1)}
+    return data.draw(programs(frozenset(chosen)), label="program")
+
+
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS, ids=lambda t: t.__name__)
 @given(st.data())
 def test_another_text(transformation, data):
-    program = with_helpers(data) if transformation is inline_helpers else data.draw(programs(), label="program")
+    program = with_helpers(data) if transformation is inline_helpers else suited(data, transformation)
     variant = transformation(program, Drawn(data.draw))
     assume(variant is not None)
     other = jit(check_text(program, variant))
@@ -299,6 +319,7 @@ def test_disk_cache(program):
 IN_PROCESS = """
 import pickle, sys
 from anabranch import jit
+from property_tests.generation.productions import features
 from property_tests.generation.programs import program_of
 from anabranch.runtime.equivalence.outcomes import Outcome
 found = []

@@ -46,6 +46,9 @@ class Variant:
         return re.sub(r"'(\w+)'", lambda m: f"'{self.names.get(m[1], m[1])}'", message)
 
 
+Transformation = Callable[[GeneratedProgram, Choices], "Variant | None"]
+
+
 def parsed(program: GeneratedProgram) -> ast.Module:
     """The program's tree, new each time."""
     return ast.parse(program.text)
