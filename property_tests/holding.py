@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from hypothesis import event
 from anabranch import AnabranchError, jit
 from anabranch.runtime.equivalence.comparing import first_difference
 from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.parts import copied
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from property_tests.generation.programs import GeneratedProgram
 
@@ -74,7 +74,7 @@ class Recorded(Outcome):
     """The outcome of a run in a thread, where printed text is nobody's."""
 
     def __init__(self, function: Function, args: Sequence[Any]) -> None:
-        self.args, self.kwargs, self.text = copy.deepcopy(tuple(args)), {}, ""
+        self.args, self.kwargs, self.text = copied(tuple(args)), {}, ""
         self.value, self.error = None, None
         try:
             self.value = function(*self.args)

@@ -7,7 +7,6 @@ the usual way tells whether the difference is that of this property. Programs th
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
 import subprocess
 import sys
@@ -38,6 +37,7 @@ from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import counterpart
 from anabranch.runtime.equivalence.comparing import first_difference
 from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.parts import copied
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.statics import Statics
 from property_tests.generation.choices import Drawn
@@ -136,17 +136,26 @@ def test_rewriting_the_rewritten(program):
 def without_calls(text: str) -> str:
     """The rewritten `f` with calls as they were before the rewriting."""
     function = next(n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == "f")
-    return ast.unparse(WithoutCalls().visit(function))
+    return ast.dump(WithoutCalls().visit(function))
 
 
 class WithoutCalls(ast.NodeTransformer):
-    """`ab.call(g, x)` becomes `g(x)`."""
+    """`ab.call(g, x)` becomes `g(x)`; what is imported, managed or enclosed is as it was."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "call"), [function, *args], keywords):
                 return self.visit_Call(ast.Call(function, args, keywords))
+            case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "staged" | "managed" | "enclosed"), [value]):
+                return value
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        self.generic_visit(node)
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Name(same)) if name == same:
+                return None
         return node
 
 
@@ -240,7 +249,7 @@ def test_djit(program):
 @given(programs())
 def test_stages_one_by_one(program):
     wrapped = jit(program.function)
-    hold(program, lambda *args: wrapped.trace(*copy.deepcopy(args)).lower().compile()(*args), wrapped)
+    hold(program, lambda *args: wrapped.trace(*copied(args)).lower().compile()(*args), wrapped)
 
 
 @given(programs())
@@ -262,7 +271,7 @@ def test_saved_and_loaded(program):
     wrapped = jit(program.function)
 
     def way(*args):
-        compiled = wrapped.lower(*copy.deepcopy(args)).compile()
+        compiled = wrapped.lower(*copied(args)).compile()
         return Compiled.deserialize(compiled.serialize())(*args)
 
     hold(program, way, wrapped, may_refuse=SerializationError)
@@ -273,7 +282,7 @@ def test_exported_and_loaded(program):
     wrapped = jit(program.function)
 
     def way(*args):
-        exported = export(wrapped)(*copy.deepcopy(args))
+        exported = export(wrapped)(*copied(args))
         return deserialize(exported.serialize()).call(*args)
 
     hold(program, way, wrapped, may_refuse=SerializationError)
@@ -322,6 +331,7 @@ from anabranch import jit
 from property_tests.generation.productions import features
 from property_tests.generation.programs import program_of
 from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.equivalence.parts import copied
 found = []
 for seed in range({first}, {first} + {count}):
     program = program_of(seed)
