@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import arithmetic, atoms
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.specialising import know, wanting
 from anabranch.runtime.values.traced import Traced
 
 
@@ -32,6 +35,23 @@ def truth(value: Any) -> bool | Atom:
         return truth(value.items.length)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
+
+
+def kept(condition: Any) -> bool:
+    """Whether a comprehension that Python itself runs keeps an item."""
+    decided = truth(condition)
+    if isinstance(decided, bool):
+        return decided
+    if tracing():
+        current().trace.needs_plain()
+    what = "whether a comprehension keeps an item"
+    know(decided, what)
+    error = ConcretizationError(
+        "whether this comprehension keeps an item is known only at run time, and that is staged neither for sets and "
+        "dicts nor where it assigns names (:=); write a for statement with an if in it, or compute the value twice "
+        "instead of assigning it"
+    )
+    raise wanting(error, decided, what)
 
 
 def _answer(answer: Any) -> bool | Atom:

@@ -36,6 +36,7 @@ from anabranch.runtime.control.sources import generator as generator
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent
+from anabranch.runtime.control.truth import kept as kept
 from anabranch.runtime.control.try_ import try_ as try_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_

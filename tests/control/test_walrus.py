@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from anabranch import ConcretizationError
 from tests.control.table import Program, Table
 
 case = Table()
@@ -384,6 +385,36 @@ def lambda_reads_the_name_late(n):
 @case((3,), (-3,))
 def in_a_dict_display_and_set(n):
     return {1: (a := n), 2: a + 1}, [*(b := [n, a])], b
+
+
+@case((3,), (-3,))
+def in_the_condition_of_a_comprehension(n):
+    a = [m for v in (1, 2, 3) if (m := v) > 1]
+    return sum(a) * n, m, {k for k in (1, 2) if (m := k) < 2}
+
+
+@case((3,), (-3,))
+def in_a_condition_of_a_comprehension_for_which_an_argument_becomes_static(n):
+    return sum(m for v in (n, 2, 3) if (m := v) > 1), {k: n for k in range(3) if k < n}
+
+
+@case((np.array([3, 1]),), refused=ConcretizationError)
+def in_a_condition_of_a_comprehension_that_only_the_run_decides(b):
+    return sum(m for v in b if (m := v) > 1)
+
+
+@case((np.array([3, 1]),), refused=ConcretizationError)
+def a_condition_of_a_set_that_only_the_run_decides(b):
+    return len({k for k in range(2) if b[k] > 1})
+
+
+@case((np.array([3, 1, 2]),), (np.array([0, 1, 2]),))
+def in_a_condition_of_a_loop_instead_of_a_comprehension(b):
+    total, m = 0, 0
+    for v in range(int(b[0])):
+        if (m := v + m) > 1:
+            total += m
+    return total, m
 # fmt: on
 
 

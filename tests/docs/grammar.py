@@ -367,7 +367,10 @@ NOTES = {
     "With": "The manager is entered and left while tracing; what the block does is staged.",
     "Yield": "In generators that the function uses; not in a compiled function itself ([AB102](errors/AB102.md)).",
     "YieldFrom": "As `yield`.",
-    "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)).",
+    "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
+    "No run-time condition in its comprehension.",
+    "SetComp": "Rewritten inside; run-time members only right behind `in`, no run-time conditions.",
+    "DictComp": "Rewritten inside; values of the run, but no keys and no conditions that only the run knows.",
     "Call": "What is called is rewritten too when it is the user's own.",
     "Set": "Right behind `in` (also with `set(…)` and operators of sets), run-time values may be in it; else not.",
     "JoinedStr": "As an argument of `print` and of exceptions it takes run-time values.",

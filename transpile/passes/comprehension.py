@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.names import bound_names
+from anabranch.transpile.names import assigns, bound_names
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
@@ -20,11 +20,16 @@ class Comprehension(ExpressionPass):
             "def f(a, k):\n    return {v: v % k if k else v for v in a}\n",
             "def f(a, k):\n    return {v: ab.ifexp(k, lambda: v % k, lambda: v) for v in a}\n",
         ),
+        Example(
+            "def f(a):\n    return {v for v in a if v > 0}\n",
+            "def f(a):\n    return {v for v in a if ab.kept(v > 0)}\n",
+        ),
     )
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.BaseComp)
-        loops, inside = self._loop(reader.deferred(), node.for_in)
+        decides = isinstance(node, (cst.SetComp, cst.DictComp)) or assigns(node)
+        loops, inside = self._loop(reader.deferred(), node.for_in, decides)
         names = ("key", "value") if isinstance(node, cst.DictComp) else ("elt",)
         changes: dict[str, cst.CSTNode] = {n: inside.rewrite(getattr(node, n)) for n in names}
         changes["for_in"] = loops
@@ -32,21 +37,24 @@ class Comprehension(ExpressionPass):
             return node
         return node.with_changes(**changes)
 
-    def _loop(self, reader: Reader, node: cst.CompFor) -> tuple[cst.CompFor, Reader]:
-        """The loop with the loops inside it, and the reader for what they produce."""
+    def _loop(self, reader: Reader, node: cst.CompFor, decides: bool) -> tuple[cst.CompFor, Reader]:
+        """The loop with the loops inside it, and the reader for what they produce.
+
+        `decides` says that Python itself must know while tracing what is kept.
+        """
         if node.asynchronous is not None:
             reader.work.session.report("AB101", node)
         iterable = reader.rewrite(node.iter)
         inside = replace(reader, hidden=reader.hidden | set(bound_names(node.target)))
-        conditions = [self._condition(inside, condition) for condition in node.ifs]
-        inner, last = (None, inside) if node.inner_for_in is None else self._loop(inside, node.inner_for_in)
+        conditions = [self._condition(inside, condition, decides) for condition in node.ifs]
+        inner, last = (None, inside) if node.inner_for_in is None else self._loop(inside, node.inner_for_in, decides)
         same = iterable is node.iter and inner is node.inner_for_in
         if same and all(new is old for new, old in zip(conditions, node.ifs, strict=True)):
             return node, last
         return node.with_changes(iter=iterable, ifs=conditions, inner_for_in=inner), last
 
-    def _condition(self, reader: Reader, node: cst.CompIf) -> cst.CompIf:
-        test = reader.rewrite(node.test)
+    def _condition(self, reader: Reader, node: cst.CompIf, decides: bool) -> cst.CompIf:
+        test = reader.staged("kept", reader.argument(node.test)) if decides else reader.rewrite(node.test)
         return node if test is node.test else node.with_changes(test=test)
 
 
