@@ -11,19 +11,22 @@ from property_tests.generation.writer import Writer, indented, leaves
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
-@statement("loop left in several ways", 3)
+@statement("loop left in several ways", 4)
 def left_in_several_ways(w: Writer) -> list[str] | None:
-    """`break`, `return` and perhaps `continue` in one loop that has an `else`."""
-    if w.place.depth < 2 or w.place.results is None:
+    """Several of `break`, `continue` and `return` in one loop that has an `else`."""
+    if w.place.depth < 2:
         return None
     name = w.fresh("i")
     head = f"for {name} in range({w.one(w.atom(INT), w.number(2, 4))} % 5):"
-    returned = f"return {', '.join(w.atom(kind) for kind in w.place.results)}"
-    ways = w.one(("break", returned), (returned, "break"), ("continue", "break", returned), ("continue", "break"))
+    ways = [("continue", "break"), ("break", "continue")]
+    if w.place.results is not None:
+        returned = f"return {', '.join(w.atom(kind) for kind in w.place.results)}"
+        ways += [("break", returned), (returned, "break"), ("continue", "break", returned)]
     with w.fixed(name), w.at(depth=w.place.depth - 1):
         w.names[name] = INT
         body = w.statement() if w.chance(60) else []
-        exits = [] if leaves(body) else [line for way in ways for line in (f"if {_sometimes(w, name)}:", f"    {way}")]
+        taken = () if leaves(body) else w.one(*ways)
+        exits = [line for way in taken for line in (f"if {_sometimes(w, name)}:", f"    {way}")]
         if exits and w.chance(50):
             exits = [f"if {_sometimes(w, name)}:", *indented([*exits, w.assign(FLOAT, w.expression(FLOAT, 1))])]
         body += exits + (w.statement() if exits else [])
