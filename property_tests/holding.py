@@ -11,16 +11,15 @@ from anabranch import AnabranchError, jit
 from anabranch.runtime.equivalence.comparing import first_difference
 from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.runtime.equivalence.parts import copied
-from anabranch.runtime.equivalence.tolerance import Tolerance
 from property_tests.generation.programs import GeneratedProgram
+from property_tests.oracles import TOLERANCE
 
-NEAR = Tolerance(promoted=True, atol=1e-9)
 Function = Callable[..., Any]
 
 
 def unlike(want: Outcome, got: Outcome) -> str:
     """What differs between two outcomes; nothing where nothing does."""
-    return str(first_difference(want, got, (), NEAR) or "")
+    return str(first_difference(want, got, (), TOLERANCE) or "")
 
 
 def refused(outcome: Outcome) -> bool:

@@ -124,7 +124,7 @@ def test_rewriting_the_rewritten(program):
     assume(transpile.needs_rewriting(plain))
     bound = transpile.rewrite(plain, counterpart).bind(plain, vocabulary)
     assert not transpile.needs_rewriting(bound)
-    hold(program, jit(bound))
+    hold(program, jit(bound), may_refuse=AnabranchError)
     scope = GeneratedProgram(f"import numpy as np\n{text}", ()).scope
     scope.update({name: value for name, value in program.scope.items() if name not in scope})
     names = inspect.signature(scope["rewritten"]).parameters
@@ -199,7 +199,9 @@ def can_be_static(program: GeneratedProgram, name: str, values: Sequence[Any]) -
             given[place].flags.writeable = False
             return program.function(*given)
 
-        if unlike(Outcome(program.function, args, {}), Outcome(frozen, args, {})):
+        got = Outcome(frozen, args, {})
+        # Some of NumPy's functions write to arrays that are not to be written.
+        if unlike(Outcome(program.function, args, {}), got) or got.args[place].tobytes() != args[place].tobytes():
             return False
     return True
 

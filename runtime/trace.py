@@ -153,7 +153,7 @@ class Trace:
             self.root.env[counter] = Literal(np.zeros((), np.int32))
         self.loop_traces = 0
         # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
-        self.slot_hints: dict[Any, set[int]] = {}
+        self.slot_hints: dict[Any, dict[int, Any]] = {}  # objects by identity, which live on so that it stays theirs
         # Called where a plain value is needed of a run-time one: may raise Restart.
         self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.

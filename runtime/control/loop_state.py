@@ -84,9 +84,9 @@ class Traced:
 
 
 def hint_of(slot: Slot) -> Any:
-    """By what a slot that a loop's body changes is found again when the loop is traced again."""
+    """By which object a slot that a loop's body changes is found again when the loop is traced again."""
     target = slot.target
-    return id(target) if not isinstance(target, Row) or target.site is None else id(target.site)
+    return target.site if isinstance(target, Row) and target.site is not None else target
 
 
 class LoopTypes:
@@ -101,8 +101,8 @@ class LoopTypes:
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
-        known = current().trace.slot_hints.get(loop.site, set())
-        self.add_slots([s for s in heap.slots.values() if hint_of(s) in known])
+        known = current().trace.slot_hints.get(loop.site, {})
+        self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
     def _presumed(self) -> list[layouts.Layout]:
         names = [layouts.presumed(layouts.describe(v)) for v in self.init[2 : 2 + len(self.loop.init)]]

@@ -79,7 +79,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     if new:
-        outer.trace.slot_hints.setdefault(loop.site, set()).update(map(hint_of, new))
+        outer.trace.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
         return None
     kept = zip(types.slots, values[width:], strict=True)

@@ -139,3 +139,17 @@ def test_the_number_of_steps_does_not_change_the_program_of_a_while():
     programs = [jit(total, static_argnames="n").trace(1.0, n).program for n in (3, 3000)]
     few, many = (sum(1 for _ in every_equation(p)) for p in programs)
     assert few == many
+
+
+def test_a_function_traced_again_is_the_same_program():
+    def nested(n):
+        m, i = n, 0
+        while i < 4:
+            i += 1
+            k = 0
+            while max(filter(lambda v: k * v % 7 < n or v < n, range(n % 4)), default=0) <= m and k < 3:
+                k += 1
+                m = m + k
+        return m
+
+    assert len({str(jit(nested).trace(6).program) for _ in range(60)}) == 1
