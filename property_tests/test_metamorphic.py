@@ -130,6 +130,8 @@ def test_rewriting_the_rewritten(program):
     names = inspect.signature(scope["rewritten"]).parameters
     again = jit(scope["rewritten"](*(vocabulary if name == "ab" else scope[name] for name in names)))
     assert without_calls(again.source()) == without_calls(text)
+    # Helpers read the globals of the program's own module.
+    assume("global " not in program.text)
     hold(program, again, may_refuse=AnabranchError)
 
 
@@ -140,14 +142,14 @@ def without_calls(text: str) -> str:
 
 
 class WithoutCalls(ast.NodeTransformer):
-    """`ab.call(g, x)` becomes `g(x)`; what is imported, managed or enclosed is as it was."""
+    """`ab.call(g, x)` becomes `g(x)`; what is imported, managed, enclosed or a condition is as it was."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "call"), [function, *args], keywords):
                 return self.visit_Call(ast.Call(function, args, keywords))
-            case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "staged" | "managed" | "enclosed"), [value]):
+            case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "staged" | "managed" | "enclosed" | "kept"), [value]):
                 return value
         return node
 
@@ -371,7 +373,8 @@ def test_threads(program):
     """Several threads call one function at the same time, with their own arguments."""
     argsets = program.arguments()
     wanted = [Outcome(program.function, args, {}) for args in argsets]
-    assume(not any(want.text for want in wanted))
+    # What is printed has no thread, and globals that are assigned are those of all threads.
+    assume(not any(want.text for want in wanted) and "global " not in program.text)
     wrapped = jit(program.function)
     found: dict[int, Outcome] = {}
     start = threading.Barrier(4)

@@ -23,8 +23,9 @@ def for_to_while(program: GeneratedProgram, choices: Choices) -> Variant | None:
 
     The bounds are computed before the loop, in order. A step sets `i` and counts first, so that what the body does to
     `i` changes nothing, `continue` goes on, and `i` holds the last number behind the loop, or what it held before if
-    there was none. `else` and `break` stay. Applies to loops over `range` and `reversed(range(…))`, in any function,
-    with a step that is a number other than 0; `reversed` with no step.
+    there was none. `else` and `break` stay. Applies to loops over `range` and `reversed(range(…))`, in any function
+    but generators, whose yields must be known where they are asked for one by one; with a step that is a number other
+    than 0; `reversed` with no step.
     """
     tree = parsed(program)
     if {"range", "reversed"} & set(bound_in(tree)):
@@ -32,6 +33,7 @@ def for_to_while(program: GeneratedProgram, choices: Choices) -> Variant | None:
     sites = [
         (block, s)
         for function in functions_in(tree)
+        if not any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function))
         for block in blocks_in_scope(function)
         for s in block
         if isinstance(s, ast.For) and _Range.of(s.iter) is not None
