@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import copy
 import gc
 import itertools
 import os
@@ -18,6 +17,7 @@ import pytest
 import anabranch
 from anabranch import DeletedArrayError, configure, jit
 from anabranch.runtime._host import address
+from anabranch.runtime.equivalence.parts import copied
 from anabranch.runtime.execution import MISS, never
 from tests.equivalence import Outcome, same, sharing
 
@@ -26,7 +26,8 @@ def quickened(function: Any, *args: Any, **kwargs: Any) -> Any:
     """The function compiled, and its quick way for these arguments, which must exist."""
     wrapped = function if hasattr(function, "lower") else jit(function)
     for _ in range(2):
-        wrapped(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        given, options = copied((args, kwargs))
+        wrapped(*given, **options)
     assert wrapped._executables.quick, "there is no quick way"
     return wrapped
 
@@ -139,7 +140,7 @@ def test_the_results_are_those_of_the_long_way(function, args):
     same(want.args, got.args, "the arguments", 1e-12, False)
     assert sharing(want.value, want.args) == sharing(got.value, got.args)
     for _ in range(2):
-        assert isinstance(wrapped(*copy.deepcopy(args)), type(want.value))
+        assert isinstance(wrapped(*copied(args)), type(want.value))
     assert wrapped.cache_info().misses == 1
 
 
