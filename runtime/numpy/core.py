@@ -15,7 +15,7 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, sequences, strides, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -287,7 +287,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 def spec_of(x: Any) -> Any:
     """What NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
-    if isinstance(x, Traced) and type(x).__name__ == "PythonScalar":
+    if isinstance(x, Traced) and x.abstract.kind is Kind.PYTHON:
         zero: Any = x.abstract.python
         return zero(0)
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
