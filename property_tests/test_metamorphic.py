@@ -21,9 +21,7 @@ import pytest
 from hypothesis import assume, event, given, settings, strategies as st
 
 from anabranch import (
-    AnabranchError,
     Compiled,
-    SerializationError,
     StaticArgumentError,
     asarray,
     djit,
@@ -43,7 +41,7 @@ from anabranch.runtime.statics import Statics
 from property_tests.generation.choices import Drawn
 from property_tests.generation.productions import features
 from property_tests.generation.programs import GeneratedProgram, programs
-from property_tests.holding import Function, Recorded, hold, refused, unlike
+from property_tests.holding import Function, Recorded, hold, less_known, no_bytes, nothing, refusal, refused, unlike
 from property_tests.transformations import TRANSFORMATIONS, Variant
 from property_tests.transformations.inlining import inline_helpers
 from property_tests.transformations.loops import for_to_while
@@ -110,7 +108,7 @@ def test_another_text(transformation, data):
             raise type(error)(variant.told(str(error))) from error
 
     try:
-        hold(program, way, may_refuse=AnabranchError if transformation is wrap_under_flag else None)
+        hold(program, way, allowed=less_known if transformation is wrap_under_flag else nothing)
     except AssertionError as error:
         raise AssertionError(f"{error}\n{variant.text}") from None
 
@@ -124,7 +122,7 @@ def test_rewriting_the_rewritten(program):
     assume(transpile.needs_rewriting(plain))
     bound = transpile.rewrite(plain, counterpart).bind(plain, vocabulary)
     assert not transpile.needs_rewriting(bound)
-    hold(program, jit(bound), may_refuse=AnabranchError)
+    hold(program, jit(bound), allowed=refusal)
     scope = GeneratedProgram(f"import numpy as np\n{text}", ()).scope
     scope.update({name: value for name, value in program.scope.items() if name not in scope})
     names = inspect.signature(scope["rewritten"]).parameters
@@ -132,7 +130,7 @@ def test_rewriting_the_rewritten(program):
     assert without_calls(again.source()) == without_calls(text)
     # Helpers read the globals of the program's own module.
     assume("global " not in program.text)
-    hold(program, again, may_refuse=AnabranchError)
+    hold(program, again, allowed=refusal)
 
 
 def without_calls(text: str) -> str:
@@ -278,7 +276,7 @@ def test_saved_and_loaded(program):
         compiled = wrapped.lower(*copied(args)).compile()
         return Compiled.deserialize(compiled.serialize())(*args)
 
-    hold(program, way, wrapped, may_refuse=SerializationError)
+    hold(program, way, wrapped, allowed=no_bytes)
 
 
 @given(programs())
@@ -289,7 +287,7 @@ def test_exported_and_loaded(program):
         exported = export(wrapped)(*copied(args))
         return deserialize(exported.serialize()).call(*args)
 
-    hold(program, way, wrapped, may_refuse=SerializationError)
+    hold(program, way, wrapped, allowed=no_bytes)
 
 
 # ---- memory, disk, threads -------------------------------------------------------------------------------------------
