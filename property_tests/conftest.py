@@ -20,7 +20,7 @@ os.environ["ANABRANCH_CACHE"] = "0"
 # A first example compiles, which takes longer than any deadline meant for the others.
 COMPILES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 # How many blocks of generated programs, and programs in each, for each profile.
-BLOCKS = {"default": (2, 25), "ci": (20, 90), "deep": (500, 200)}
+BLOCKS = {"default": (2, 25), "ci": (30, 50), "deep": (500, 200)}
 # A refusal is clear, and still none of what is written as ordinary Python should meet many.
 MOST_REFUSED = 0.05
 

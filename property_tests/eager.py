@@ -12,6 +12,8 @@ from property_tests.generation.programs import GeneratedProgram
 
 _FAULTS = (TypeError, NameError, AttributeError, SyntaxError, RecursionError)
 _SEEN = "seen_"
+# Expressions that give no object that has a name elsewhere, too.
+_NUMBERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.JoinedStr)
 
 
 def is_ill_typed(error: BaseException | None) -> bool:
@@ -26,6 +28,16 @@ def is_ill_typed(error: BaseException | None) -> bool:
     return not line.lstrip().startswith("raise")
 
 
+def binds_anew(text: str) -> bool:
+    """Whether a loop or a `try` binds names to what may be lists or objects of the caller's elsewhere."""
+    blocks = (ast.For, ast.While, ast.Try, ast.With)
+    inside = (node for block in ast.walk(ast.parse(text)) if isinstance(block, blocks) for node in ast.walk(block))
+    return any(
+        isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and not isinstance(node.value, _NUMBERS)
+        for node in inside
+    )
+
+
 def meets_long_ints(program: GeneratedProgram, args: tuple[Any, ...]) -> bool:
     """Whether the eager run meets an int that 64 bits do not hold."""
     long: list[int] = []
@@ -37,7 +49,7 @@ def meets_long_ints(program: GeneratedProgram, args: tuple[Any, ...]) -> bool:
 
     tree = ast.fix_missing_locations(_Watched().visit(ast.parse(program.text)))
     scope: dict[str, Any] = {"__name__": "generated", _SEEN: seen}
-    exec(compile(tree, "watched.py", "exec"), scope)
+    exec(compile(tree, "watched.py", "exec", dont_inherit=True), scope)
     Outcome(scope["f"], args, {})
     return bool(long)
 

@@ -12,8 +12,10 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch import jit
 from anabranch.runtime import optimise
 from anabranch.runtime.control import vocabulary
+from anabranch.runtime.ir import Program
 from anabranch.transpile import rewriter
 from anabranch.transpile.passes import PASSES
 from anabranch.transpile.reader import Reader
@@ -27,12 +29,14 @@ _FEATURES, _KINDS = "features", "kinds of nodes"
 _REWRITING, _CONTROL, _OPTIMISER = "rewriting passes", "control constructs", "optimiser passes"
 
 
-def judged(program: GeneratedProgram, statistics: Statistics) -> Judgement:
+def judged(
+    program: GeneratedProgram, statistics: Statistics, compiler_options: dict[str, Any] | None = None
+) -> Judgement:
     """What the oracles say of a program, which is counted."""
     _hook()
     statistics.there = statistics.there or _there()
     with _met() as met:
-        judgement = judge(program)
+        judgement = judge(program, jit(program.function, compiler_options=compiler_options or {}))
     met[_FEATURES].update(program.features)
     met[_KINDS].update(kinds_of(program.text))
     statistics.count(met)
@@ -136,8 +140,16 @@ def _telling_of_program(run: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(run)
     def told(program: Any) -> Any:
         made = run(program)
-        if made is not program and str(made) != str(program):
+        if made is not program and _outline(made) != _outline(program):
             _meet(_OPTIMISER, run.__name__)
         return made
 
     return told
+
+
+def _outline(program: Program) -> list[Any]:
+    """What tells a Program from what a pass made of it, and is cheaper than its text."""
+    return [
+        len(program.inputs),
+        *((e.op.name, len(e.inputs), sorted(e.params), list(map(_outline, e.programs()))) for e in program.equations),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import enum
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from anabranch.runtime.equivalence.outcomes import Outcome
 from anabranch.runtime.equivalence.stages import stages
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.wrapped import Wrapped
-from property_tests.eager import is_ill_typed, meets_long_ints
+from property_tests.eager import binds_anew, is_ill_typed, meets_long_ints
 from property_tests.generation.programs import GeneratedProgram
 
 # Numbers of programs are short in binary, so sums are exact in any order; what is left are XLA's own functions.
@@ -105,6 +106,7 @@ class _Judging:
         self._program = program
         self._wrapped = wrapped
         self._ways: dict[str, Callable[..., Any]] = {}
+        self._binds_anew = binds_anew(program.text)
         declared = (node.names for node in ast.walk(ast.parse(program.text)) if isinstance(node, ast.Global))
         self._globals = {name: program.scope[name] for names in declared for name in names}
 
@@ -112,7 +114,7 @@ class _Judging:
         """What is to say of one set of arguments."""
         want = self._outcome(self._program.function, args)
         for stage, got in self._outcomes(args, times):
-            difference = first_difference(want, got, tolerance=TOLERANCE)
+            difference = first_difference(want, got, tolerance=TOLERANCE) or self._lost_identity(want, got)
             if difference is None:
                 continue
             if is_ill_typed(want.error):
@@ -124,6 +126,13 @@ class _Judging:
             source = marked_source(self._wrapped, want, got) if self._ways else ""
             return Judgement(Verdict.DIFFERENT, "", stage, call, difference, source=source)
         return None
+
+    def _lost_identity(self, want: Outcome, got: Outcome) -> Difference | None:
+        """That a result is a copy of a list or an object, where no loop or `try` binds names anew."""
+        if self._binds_anew:
+            return None
+        found = first_difference(want, got, tolerance=dataclasses.replace(TOLERANCE, copies=False))
+        return found if found is not None and found.what == "identity" else None
 
     def _outcomes(self, args: tuple[Any, ...], times: int) -> Iterator[tuple[str, Outcome]]:
         """What each stage does. The calls come first, since what they have traced is what is evaluated."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.arguments import Given
+from anabranch.runtime.control import iteration, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom
@@ -23,6 +25,11 @@ from anabranch.runtime.values.host import hosted
 from anabranch.runtime.values.traced import Traced
 
 NDArray = np.ndarray[Any, Any]
+
+# What loops are staged over.
+_STAGED = (iteration.Countable, sources.Source)
+# What holds others where neither a slot nor an attribute shows them.
+_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView)
 
 
 def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
@@ -64,11 +71,34 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             inside = Heap((value,))
             hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
-            odd = isinstance(value, (set, frozenset, types.GeneratorType)) and hidden
-            if hidden or made_here or odd:
+            if hidden or made_here or _yields_traced(value):
                 raise UnsupportedValueError(
-                    f"{where} is a {type(value).__name__}, which holds run-time values but is no pytree"
+                    f"{where} is a {_name(value)}, which holds run-time values but is no pytree"
                 )
+
+
+def _yields_traced(value: Any) -> bool:
+    """Whether a slice, or something to iterate over that is made of other objects, leads to values of the trace."""
+    if isinstance(value, _STAGED):
+        return True
+    if not isinstance(value, _MADE_OF_OTHERS):
+        return False
+    pending, seen = [value], {id(value)}
+    while pending:
+        for part in gc.get_referents(pending.pop()):
+            if isinstance(part, (Traced, *_STAGED)):
+                return True
+            if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and id(part) not in seen:
+                seen.add(id(part))
+                pending.append(part)
+    return False
+
+
+def _name(value: Any) -> str:
+    """The class that Python's own value is of."""
+    if isinstance(value, iteration.Range):
+        return "range"
+    return "generator" if isinstance(value, _STAGED) else type(value).__name__
 
 
 @frozen

@@ -34,7 +34,7 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import Building, on_device
-from anabranch.runtime.values.slots import GlobalVariable, Slot, slot_of
+from anabranch.runtime.values.slots import GlobalVariable, Slot, closed_over, slot_of
 from anabranch.runtime.values.specialising import Specialise, Specialised, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
@@ -253,8 +253,7 @@ def _put_back(guards: Guards) -> None:
 
 def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
-    made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
-    if made_here or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
+    if _is_made_here(value) or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
         return
     known = len(guards.heap.classes)
     new = guards.add(value)
@@ -268,6 +267,19 @@ def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     trace.roots += new
     for snapshot in trace.snapshots:
         snapshot.extend(new)
+
+
+def _is_made_here(value: Any) -> bool:
+    """Whether this is a function of a rewritten text, or one that a decorator has made of such."""
+    pending, seen = [value], set()
+    while pending:
+        function = pending.pop()
+        if isinstance(function, types.FunctionType) and id(function) not in seen:
+            if is_rewritten(function.__code__):
+                return True
+            seen.add(id(function))
+            pending += closed_over(function)
+    return False
 
 
 def _meet(trace: Trace, guards: Guards, known: int) -> None:

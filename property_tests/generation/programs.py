@@ -65,7 +65,7 @@ CONTAINERS: tuple[tuple[str, Kind, str], ...] = (
     ("table", Dict(("p", "q"), FLOAT), "dict"),
     ("queue", Growing(INT), "list of any length"),
 )
-SIZES = (4, 6, 6, 8, 8, 12, 12, 18, 30, 55)
+SIZES = (3, 4, 6, 6, 8, 8, 12, 16, 28, 55)
 
 
 @dataclass(frozen=True)

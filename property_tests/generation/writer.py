@@ -254,7 +254,9 @@ class Writer:
         return str(next(text for text in made if text is not None))
 
     def _choose(self, productions: Sequence[Production]) -> Production:
-        there = [p for p in productions if p.core or p.feature in self.features]
+        # What is always there, which is simple, comes first: a shrunk program has the first.
+        there = [p for p in productions if p.core]
+        there += [p for p in productions if not p.core and p.feature in self.features]
         at = self.choices.below(sum(p.weight for p in there))
         for production in there:
             at -= production.weight

@@ -89,7 +89,7 @@ def len_(items: Any) -> Any:
 @_counterpart
 def range_(*args: Any) -> Any:
     """As `range`; with run-time bounds, a range that `for` stages."""
-    args = tuple(map(_plain, args))
+    args = tuple(arg.resolve(range) if isinstance(arg, ChoiceValue) else arg for arg in args)
     if not any(map(is_traced, args)):
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
@@ -263,11 +263,11 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
 
 def _convert(kind: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(_plain, args))
         if kind is bool and len(args) == 1:
             return truth_value(args[0])
         if len(args) == 1 and isinstance(args[0], ChoiceValue):
             return args[0].through(lambda value: convert(value, **kwargs))
+        args = tuple(map(_plain, args))
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:

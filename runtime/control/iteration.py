@@ -200,7 +200,7 @@ def _is_one(atom: Atom) -> bool:
 
 def _as_int(x: Any) -> Any:
     if isinstance(x, ChoiceValue):
-        x = x.resolve()
+        x = x.resolve(range)
     if not isinstance(x, Traced):
         return x.__index__()
     if x.abstract.dtype.kind not in "iub" or x.abstract.shape != ():

@@ -25,8 +25,8 @@ class Tolerance:
         Whether a number may be of a wider type, as is documented of names that are an int in one branch or step of a
         loop and a float in another.
     copies : bool
-        Whether what is returned may be a copy where the plain function returns an argument or a view of it, as is
-        documented of names that a loop binds to one of several arrays.
+        Whether what is returned may be a copy where the plain function returns an argument, a part or a view of it, as
+        is documented of names that a loop binds to one of several arrays or lists.
     """
 
     ulps: float = 4096.0

@@ -19,6 +19,10 @@ from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
 
+def _unknown_operation(value: Any) -> Any:
+    raise TypeError(f"unsupported operand: '{type(value).__name__}'")
+
+
 class ChoiceValue:
     """`options[tag]`.
 
@@ -54,8 +58,13 @@ class ChoiceValue:
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 
-    def resolve(self) -> Any:
+    def resolve(self, operation: Callable[[Any], Any] = _unknown_operation) -> Any:
         """The one value that operations see.
+
+        Parameters
+        ----------
+        operation : callable
+            What is done with it, which says the error for None.
 
         Raises
         ------
@@ -66,7 +75,7 @@ class ChoiceValue:
         """
         value = self.without_undefined()
         if isinstance(value, ChoiceValue):
-            value = value._without(lambda o: o is None, lambda _: TypeError("unsupported operand: 'NoneType'"))
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
         if not isinstance(value, ChoiceValue):
             return value
         return value._numeric()
@@ -158,16 +167,26 @@ class ChoiceValue:
         return value.through(operation) if shapes == {()} else _decide[0](value, operation)
 
     def __eq__(self, other: object) -> Any:
-        value = self.without_undefined()
-        if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
-            return self.through(lambda v: v == other)
-        return _decide[0](value, lambda v: other is None if v is None else v == other)
+        return self._compared(operator.eq, other)
 
     def __ne__(self, other: object) -> Any:
+        return self._compared(operator.ne, other)
+
+    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+        """`==` or `!=`, in which None takes part as itself."""
         value = self.without_undefined()
+        if isinstance(other, ChoiceValue):
+            other = other.without_undefined()
+        if isinstance(other, ChoiceValue) and any(o is None for o in other.options):
+            alternatives = other
+            return alternatives.each(
+                lambda o: (
+                    value.each(lambda v: operation(v, o)) if isinstance(value, ChoiceValue) else operation(value, o)
+                )
+            )
         if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
-            return self.through(lambda v: v != other)
-        return _decide[0](value, lambda v: other is not None if v is None else v != other)
+            return self.through(lambda v: operation(v, other))
+        return value.each(lambda v: operation(v, other))
 
     def __anabranch_value__(self) -> Any:
         return self.resolve()

@@ -342,6 +342,11 @@ _BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
 )  # fmt: skip
 
 
+def closed_over(function: types.FunctionType) -> list[Any]:
+    """What the cells of a function's closure hold."""
+    return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
+
+
 def slot_of(value: Any) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):

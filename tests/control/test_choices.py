@@ -162,6 +162,28 @@ def number_or_array_of_an_inner_loop(n, a):
     return total
 
 
+@case((0, 3, np.arange(2.0)), (1, 3, np.arange(2.0)))
+def none_or_a_number_compared(n, k, a):
+    m = None if n > 0 else k
+    other = k if n > 0 else None
+    return m == m, m == other, m != other, 3 == m, m != 3, a == m, m == a, a != m, bool(m), [m] == [3]
+
+
+@case((0, 2), (1, 2))
+def number_of_none_or_a_number(n, k):
+    m = None if n > 0 else k
+    return float(m), int(m)
+
+
+@case((0, 2), (1, 2))
+def range_of_none_or_a_number(n, k):
+    m = None if n > 0 else k
+    t = 0
+    for i in range(m):
+        t += i
+    return t
+
+
 # fmt: on
 
 

@@ -506,6 +506,17 @@ def next_of_an_endless_generator(n):
     return next(numbers()), next(some), next(some)
 
 
+@case((3,))
+def a_context_manager_made_inside(n):
+    @contextlib.contextmanager
+    def counted():
+        yield n + 1
+
+    with counted() as k:
+        n = n + k
+    return n
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_generators(program: Program) -> None:
     program.check()

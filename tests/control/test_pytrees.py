@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedValueError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -331,3 +332,26 @@ def test_pytree(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_pytree_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda n: range(n), "range"),
+        (lambda n: [range(n)], "range"),
+        (lambda n: slice(n), "slice"),
+        (lambda n: (i * n for i in range(3)), "generator"),
+        (lambda n: map(lambda i: i * n, [1, 2]), "generator"),
+        (lambda n: enumerate([n]), "enumerate"),
+        (lambda n: iter([n]), "list_iterator"),
+        (lambda n: {1: n}.items(), "dict_items"),
+        (lambda n: lambda: n, "function"),
+    ],
+)
+def test_what_is_no_pytree_is_no_result(make, name):
+    with pytest.raises(UnsupportedValueError, match=f"is a {name}, which holds run-time values"):
+        jit(make)(3)
+
+
+def test_what_holds_no_run_time_values_is_a_result():
+    assert jit(lambda n: (range(3), slice(1, 2), n))(3) == (range(3), slice(1, 2), 3)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+
+import numpy as np
 import pytest
 
 from anabranch import jit
@@ -153,3 +156,45 @@ def test_a_function_traced_again_is_the_same_program():
         return m
 
     assert len({str(jit(nested).trace(6).program) for _ in range(60)}) == 1
+
+
+def handing_on(function):
+    @functools.wraps(function)
+    def inner(*args):
+        return function(*args)
+
+    return inner
+
+
+def of_generator(n, c):
+    for _ in c:
+
+        def steps():
+            k = 0
+            while n > 0 and k < 4:
+                k += 1
+                yield n
+
+        n = n % 3 + sum(steps())
+    return n
+
+
+def of_decorated(n, c):
+    for _ in c:
+
+        @handing_on
+        def step():
+            return n + 1
+
+        n = step()
+    return n
+
+
+@pytest.mark.parametrize("function", [of_generator, of_decorated])
+def test_functions_made_in_a_loop_are_no_part_of_the_outside(function, traces):
+    """What they close over is new at each step: neither does it become state of the loop, nor is it guarded."""
+    assert traces(function, 2, np.ones(3)) <= 6
+    compiled = jit(function)
+    for _ in range(3):
+        assert compiled(2, np.ones(3)) == function(2, np.ones(3))
+    assert compiled.cache_info().misses == 1

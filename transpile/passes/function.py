@@ -75,7 +75,7 @@ def inner_function(reader: Reader, node: cst.FunctionDef) -> cst.FunctionDef:
     if parameters is not node.params:
         new = work.derived(new.with_changes(params=parameters), node)
     if inner.pushing:
-        marked = [cst.Decorator(work.layout.constant("generator")), *new.decorators]
+        marked = [*new.decorators, cst.Decorator(work.layout.constant("generator"))]
         new = work.derived(new.with_changes(decorators=marked), node)
     return new
 
