@@ -28,7 +28,7 @@ COPIED = ("src", "runtime", "transpile", "tests", "property_tests", "docs", "pyp
 # What asks for the sound code, and what a run leaves.
 LEFT_OUT = shutil.ignore_patterns("test_mutations.py", "__pycache__", ".hypothesis")
 PLUGINS = ("-p", "property_tests.mutations.unshrunk", "-p", "no:cacheprovider")
-PYTEST = ("-m", "pytest", *PLUGINS, "--hypothesis-profile=ci", "-x", "-q", "-n", "2")
+PYTEST = ("-m", "pytest", *PLUGINS, "--hypothesis-profile=ci", "-x", "-q", "-n", "2", "--dist=worksteal")
 MOST_SECONDS = 1800
 ENOUGH = 19 / 20
 
