@@ -83,7 +83,8 @@ def _yields_traced(value: Any) -> bool:
         return True
     if not isinstance(value, _MADE_OF_OTHERS):
         return False
-    pending, seen = [value], {id(value)}
+    pending: list[Any] = [value]
+    seen = {id(value)}
     while pending:
         for part in gc.get_referents(pending.pop()):
             if isinstance(part, (Traced, *_STAGED)):
