@@ -28,6 +28,15 @@ def is_ill_typed(error: BaseException | None) -> bool:
     return not line.lstrip().startswith("raise")
 
 
+def is_told_otherwise(want: BaseException | None, got: BaseException | None) -> bool:
+    """Whether both say of one name that it is not set: compiled code speaks as if a comprehension were no function."""
+    return (
+        isinstance(want, NameError)
+        and isinstance(got, UnboundLocalError)
+        and str(got) == str(want).replace("free", "local").removesuffix(" in enclosing scope")
+    )
+
+
 def binds_anew(text: str) -> bool:
     """Whether a loop or a `try` binds names to what may be lists or objects of the caller's elsewhere."""
     blocks = (ast.For, ast.While, ast.Try, ast.With)

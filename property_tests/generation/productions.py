@@ -24,6 +24,11 @@ class Production:
     write: Callable[..., Any]
     core: bool
 
+    @property
+    def construct(self) -> str:
+        """The module that it stands in."""
+        return str(self.write.__module__)
+
 
 STATEMENTS: list[Production] = []
 EXPRESSIONS: dict[type[Kind], list[Production]] = {}
@@ -59,6 +64,14 @@ def expression(
 def options(*names: str) -> None:
     """Register features that a program has or has not, and that writers ask for by `Writer.having`."""
     OPTIONS.extend(names)
+
+
+def features_by_construct() -> dict[str, frozenset[str]]:
+    """The features of each module of constructs."""
+    found: dict[str, set[str]] = {}
+    for p in (*STATEMENTS, *(p for ps in EXPRESSIONS.values() for p in ps)):
+        found.setdefault(p.construct, set()).add(p.feature)
+    return {name: frozenset(there) for name, there in found.items()}
 
 
 def features() -> tuple[str, ...]:

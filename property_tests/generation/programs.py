@@ -30,7 +30,7 @@ from property_tests.generation.kinds import (
     Record,
     Tuple,
 )
-from property_tests.generation.productions import features
+from property_tests.generation.productions import features, features_by_construct
 from property_tests.generation.writer import Writer, indented, leaves
 
 assert constructs  # it fills the registry
@@ -120,12 +120,12 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
         The features that it may have; a random subset by default, so that rare ones meet without the usual ones.
     """
     room = one(choices, SIZES)
-    allowed = _swarm(choices) if chosen is None else chosen
+    allowed, subject = _swarm(choices) if chosen is None else (chosen, "")
     parameters: dict[str, Kind] = {"n": INT}
     parameters |= dict(p for p in PARAMETERS if choices.below(100) >= 60)
     parameters |= dict(p for p in RARE_PARAMETERS if choices.below(100) >= 90)
     parameters |= {name: kind for name, kind, needs in CONTAINERS if needs in allowed and choices.below(100) >= 80}
-    writer = Writer(choices, allowed, dict(parameters), room)
+    writer = Writer(choices, allowed, subject, dict(parameters), room)
     body = _body(writer, parameters)
     text = "\n".join(
         ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented([*writer.head, *body])],
@@ -168,12 +168,18 @@ def returned(writer: Writer, results: tuple[Kind, ...]) -> str:
     return ", ".join(writer.atom(kind) for kind in results)
 
 
-def _swarm(choices: Choices) -> frozenset[str]:
-    """A random subset of the features: half, few or most of them."""
+def _swarm(choices: Choices) -> tuple[frozenset[str], str]:
+    """A random subset of the features (half, few or most of them), and what half of the programs have more of."""
     every = features()
     mask, other = choices.below(1 << len(every)), choices.below(1 << len(every))
     mask = one(choices, (mask, mask & other, mask | other))
-    return frozenset(feature for bit, feature in enumerate(every) if mask >> bit & 1)
+    subjects = features_by_construct()
+    subject = one(choices, ("",) * len(subjects) + tuple(subjects))
+    some = {feature for bit, feature in enumerate(every) if mask >> bit & 1}
+    if subject:
+        # Most are about containers, and what they write may be of use to others.
+        some |= subjects[subject] | {needs for _, _, needs in CONTAINERS if choices.below(100) >= 50}
+    return frozenset(some), subject
 
 
 @st.composite

@@ -30,6 +30,13 @@ from property_tests.generation.kinds import (
 )
 from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Production
 
+# Characters of an expression: nobody writes longer ones, which take as long to compile as ten programs.
+LONGEST = 200
+# How many expressions stand in one another; what is written in an inner function stands in the expression, too.
+DEEPEST = 7
+# How many times as often as others constructs of a program's subject are taken.
+OFTEN = 5
+
 PREFIXES: dict[type[Kind], str] = {
     Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
     Array: "a", Sized: "z", Tuple: "p", List: "items", Growing: "found", Dict: "d", Record: "r",
@@ -73,14 +80,19 @@ class Writer:
     choices : Choices
     features : frozenset of str
         Those that the program may have.
+    subject : str
+        The module of constructs that the program has more of than others; "" for none.
     names : dict
         The kinds of the names that are there from the start.
     lines : int
         About how many lines may be written.
     """
 
-    def __init__(self, choices: Choices, features: frozenset[str], names: dict[str, Kind], lines: int) -> None:
+    def __init__(
+        self, choices: Choices, features: frozenset[str], subject: str, names: dict[str, Kind], lines: int
+    ) -> None:
         self.choices = choices
+        self._subject = subject
         self.features = features
         self.names = names
         self.room = lines
@@ -99,6 +111,7 @@ class Writer:
         self.declared: frozenset[str] = frozenset()
         self._fixed: set[str] = set()
         self._count = 0
+        self._inside = 0
 
     # ---- choices ---------------------------------------------------------------------------------------------------
 
@@ -237,12 +250,20 @@ class Writer:
 
     def expression(self, kind: Kind, depth: int = 2) -> str:
         """An expression of a kind, in parentheses where it is more than an atom."""
+        if self._inside == DEEPEST:
+            return self.atom(kind)
         for _ in range(4):
             production = self._choose(EXPRESSIONS[type(kind)])
+            before = dict(self.names)
+            self._inside += 1
             text: str | None = production.write(self, kind, depth)
-            if text is not None:
+            self._inside -= 1
+            if text is not None and len(text) <= LONGEST:
                 self.used.add(production.feature)
                 return text
+            # What was not taken has set no names.
+            self.names.clear()
+            self.names.update(before)
         return self.atom(kind)
 
     def atom(self, kind: Kind) -> str:
@@ -257,9 +278,10 @@ class Writer:
         # What is always there, which is simple, comes first: a shrunk program has the first.
         there = [p for p in productions if p.core]
         there += [p for p in productions if not p.core and p.feature in self.features]
-        at = self.choices.below(sum(p.weight for p in there))
-        for production in there:
-            at -= production.weight
+        weights = [p.weight * (OFTEN if p.construct == self._subject else 1) for p in there]
+        at = self.choices.below(sum(weights))
+        for production, weight in zip(there, weights, strict=True):
+            at -= weight
             if at < 0:
                 return production
         raise AssertionError("a choice beyond all productions")

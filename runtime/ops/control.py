@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,8 +73,9 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     for program in branches:
 
         def body(_: list[str], program: Program = program) -> list[str]:
-            results = map(_own, itertools.repeat(emitter), emitter.program(program, operands), program.out_types)
-            return emitter.typed(list(results), program.out_types)
+            names = emitter.program(program, operands)
+            results = [_own(emitter, name, type) for name, type in zip(names, program.out_types, strict=True)]
+            return emitter.typed(results, program.out_types)
 
         regions.append(emitter.region((), body))
     if not branches[0].outputs:
@@ -84,16 +84,16 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
 
 
 def _own(emitter: Emitter, name: str, type: ArrayType) -> str:
-    """A branch's result, made by the branch itself where something within it gave it.
+    """A branch's result, made by the branch itself where control flow or a function gave it.
 
     Where XLA joins the results of branches it overlooks how long those are needed that were made within control flow or
     a function, and may put another result in their memory. So they are chosen anew, by what it knows too late.
     """
     if not emitter.is_made_within(name) or type.size == 0:
         return name
-    if type.size == 1:
+    if type.size == 1 or emitter.is_needed_after(name):
         return emitter.select(_late_truth(emitter, type), name, emitter.constant(0, type), type)
-    # One element is enough; the others stay where they are.
+    # Its memory becomes the result's. One element is enough then; the others stay where they are.
     rank = len(type.shape)
     one = ArrayType((1,) * rank, type.dtype)
     bounds = f"start_indices = {ints([0] * rank)}, limit_indices = {ints([1] * rank)}, strides = {ints([1] * rank)}"

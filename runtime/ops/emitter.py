@@ -48,6 +48,7 @@ class Emitter:
         self._constants: list[dict[object, str]] = [{}]
         self._native = False
         self._nested: set[str] = set()
+        self._under_way: list[Progress] = []
 
     @property
     def is_native(self) -> bool:
@@ -183,6 +184,10 @@ class Emitter:
         """Whether a name is a result of control flow, or of a native function."""
         return name in self._nested
 
+    def is_needed_after(self, name: str) -> bool:
+        """Whether a name is used after the equation that is being emitted, or after one around it."""
+        return any(progress.needs(name) for progress in self._under_way)
+
     def _made_within(self, names: list[str]) -> list[str]:
         self._nested.update(names)
         return names
@@ -311,7 +316,10 @@ class Emitter:
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        for equation in program.equations:
+        progress = Progress(program, env)
+        self._under_way.append(progress)
+        for place, equation in enumerate(program.equations):
+            progress.place = place
             start = len(self.lines)
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
@@ -319,7 +327,24 @@ class Emitter:
             results = equation.op.lower(self, names, in_types, out_types, **equation.params)  # type: ignore[attr-defined]
             env.update(zip(equation.outputs, results, strict=True))
             self.located(start, equation)
-        return [read(a) for a in program.outputs]
+        progress.place = len(program.equations)
+        results = [read(a) for a in program.outputs]
+        self._under_way.pop()
+        return results
+
+
+class Progress:
+    """How far the emission of a Program has come, and what of it is used later on."""
+
+    def __init__(self, program: Program, env: dict[Var, str]) -> None:
+        self.place = 0
+        self._env = env
+        self._last: dict[Atom, int] = {a: i for i, e in enumerate(program.equations) for a in e.inputs}
+        self._last |= dict.fromkeys(program.outputs, len(program.equations))
+
+    def needs(self, name: str) -> bool:
+        """Whether an equation after the present one, or an output, reads the name."""
+        return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
 
 
 class LocatedEmitter(Emitter):

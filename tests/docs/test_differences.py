@@ -627,3 +627,15 @@ def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
         assert found == given
         assert found is not given
         assert found.items is given.items
+
+
+def test_a_name_that_is_not_set_is_a_local_one_in_comprehensions():
+    def f(n):
+        if n > 5:
+            y = 1.0
+        return sum(y for _ in range(3))
+
+    with pytest.raises(NameError, match="cannot access free variable 'y'"):
+        f(2)
+    with pytest.raises(UnboundLocalError, match="cannot access local variable 'y'"):
+        jit(f)(2)

@@ -157,7 +157,7 @@ def three_ways(a, k):
     return x, x.sum(), np.add.reduce(x[x > 2])
 
 
-@case((ALL, ALL[:2]), (ALL, ALL[3:]))
+@case((ALL, ALL[:2].copy()), (ALL, ALL[3:].copy()))
 def written_where_they_are(a, b):
     a[np.isin(a, b)] = np.unique(b)[0]
     places = np.nonzero(a > 1)[0]
