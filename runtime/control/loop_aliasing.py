@@ -138,8 +138,9 @@ def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) 
         if start is None or before is None:
             continue
         users.setdefault(id(before.storage), []).append(k)
-        direct = before.storage in body.storage_inputs or before.storage in body.written
-        if before.storage in body.written or (k in report.written and (direct or before.path)):
+        memory = _linked(before.storage)
+        direct = not memory.isdisjoint(body.storage_inputs) or not memory.isdisjoint(body.written)
+        if not memory.isdisjoint(body.written) or (k in report.written and (direct or before.path)):
             report.conflicts.add(k)
     for group in users.values():
         if len(group) > 1 and set(group) & report.written:
@@ -155,6 +156,17 @@ def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) 
             report.conflicts.add(k)
         else:
             report.firsts.append(k)
+
+
+def _linked(storage: Storage) -> set[Storage]:
+    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
+    found, pending = set[Storage](), [storage]
+    while pending:
+        above = pending.pop()
+        if above not in found:
+            found.add(above)
+            pending += [link.handle.storage for link in above.links]
+    return found
 
 
 class _Groups:

@@ -59,8 +59,11 @@ def a_raise(w: Writer, name: str) -> str:
 
 def message(w: Writer) -> str:
     """A text of run-time values."""
-    part = w.one(f"{{{w.atom(INT)}}}", f"{{{w.atom(FLOAT)}}}", f"{{{w.atom(INT)}:>4}}", f"{{{w.atom(FLOAT)}:.2f}}")
-    return f"f'got {part}{w.one('', '!', f' not {{{w.atom(INT)}!r}}')}'"
+    kind = w.one(INT, FLOAT)
+    # Before Python 3.12 the text around a value may not use the quotes that the value has.
+    number, other = (text if "'" not in text else "n" for text in (w.atom(kind), w.atom(INT)))
+    spec = w.one("", ":>4") if kind is INT or number == "n" else w.one("", ":.2f")
+    return f"f'got {{{number}{spec}}}{w.one('', '!', f' not {{{other}!r}}')}'"
 
 
 def fail_if(w: Writer, name: str) -> list[str]:
