@@ -21,6 +21,8 @@ from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.undefined import Undefined
 
 _MOST_ATTEMPTS = 24
+# What a carry may widen to, beyond some times of what it starts as.
+_MOST_LEAVES = 512
 
 
 def stage(loop: Loop) -> tuple[Any, ...]:
@@ -115,6 +117,10 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         if after == before:
             continue
         check_growth(types, i, after, loop)
+        start = layouts.describe(types.init[i])
+        if len(layouts.leaf_types(after)) > _MOST_LEAVES + 16 * len(layouts.leaf_types(start)):
+            # A text joined with itself doubles with each attempt.
+            raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
         types.layouts[i] = after
         if i >= 2 and not _unread(before, value):
             settled = False
