@@ -23,10 +23,6 @@ from property_tests.statistics import Statistics
 
 _BLOCK = 250
 _TOLD_AFTER = 50  # programs; what a crash may leave uncounted
-# XLA spends most of its time in LLVM, which small programs say little of: one program in so many goes all the
-# way, as each does in the `ci` profile.
-_WHOLE = 5
-_QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 _PATIENCE = 180.0  # seconds that one program may take
 
 
@@ -63,6 +59,7 @@ def _shown(seed: int) -> str:
 def _judge_block(first: int, last: int) -> None:
     """Print lines of JSON: the seeds as they begin, what is found, the counts now and then."""
     os.environ["ANABRANCH_CACHE"] = "0"
+    from property_tests.compiling import options_of  # noqa: PLC0415
     from property_tests.failures import FAULTS  # noqa: PLC0415
     from property_tests.generation.programs import program_of  # noqa: PLC0415
     from property_tests.observing import judged  # noqa: PLC0415
@@ -74,7 +71,7 @@ def _judge_block(first: int, last: int) -> None:
             statistics = Statistics()
         _tell(begins=seed)
         try:
-            judgement = judged(program_of(seed), statistics, None if seed % _WHOLE == 0 else _QUICK)
+            judgement = judged(program_of(seed), statistics, options_of(seed))
         except Exception as error:  # the generator's fault, or the comparison's
             statistics.count_verdict("broken")
             _tell(seed=seed, stage="generator or comparison", text=repr(error))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from anabranch import jit
+from property_tests.compiling import options_of
 from property_tests.generation.programs import GeneratedProgram, program_of
 from property_tests.generation.shrinking import smallest
 from property_tests.oracles import Judgement, Verdict, judge
@@ -21,8 +23,12 @@ def failure(program: GeneratedProgram, judgement: Judgement) -> str:
 
 def failure_of(seed: int, shrink: bool = True) -> str:
     """The same of the program of a seed, made as small as it goes."""
+
+    def judged(program: GeneratedProgram) -> Judgement:
+        return judge(program, jit(program.function, compiler_options=options_of(seed)))
+
     program = program_of(seed)
-    verdict = judge(program).verdict
+    verdict = judged(program).verdict
     if shrink and verdict in FAULTS:
-        program = smallest(seed, lambda smaller: judge(smaller).verdict is verdict)
-    return failure(program, judge(program))
+        program = smallest(seed, lambda smaller: judged(smaller).verdict is verdict)
+    return failure(program, judged(program))

@@ -90,8 +90,8 @@ def differs(lines: list[str], form: str, args: tuple[Any, ...], compiled: bool =
     if want.error is not None or got.error is not None:
         return _errors_differ(want.error, got.error)
     try:
-        same(tuple(want.value), tuple(got.value), "the result", 1e-5, False)
-        same(want.args, got.args, "the arguments", 1e-5, False)
+        same(tuple(want.value), tuple(got.value), "the result")
+        same(want.args, got.args, "the arguments")
     except AssertionError as error:
         return str(error)
     # A result that is an argument in one branch or after some steps only may be a copy of it.

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 from anabranch import AnabranchError, jit
+from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import ShapeMismatchError
 from property_tests.size_programs import DTYPES, Writer, some_array
 from property_tests.test_array_programs import Run, _errors_differ, function_of
-from tests.equivalence import same
+from tests.equivalence import ULPS, same
 
 HEAD = "def f(a, b, m, i, j, v):\n"
 FORMS = {
@@ -81,8 +82,8 @@ def _differs(want: Run, got: Run) -> str:
     if want.error is not None or got.error is not None:
         return _errors_differ(want.error, got.error)
     try:
-        same(want.value, got.value, "the result", 1e-5, True)
-        same(want.args, got.args, "the arguments", 1e-5, False)
+        same(want.value, got.value, "the result", Tolerance(ULPS, promoted=True))
+        same(want.args, got.args, "the arguments")
     except AssertionError as error:
         return str(error)
     return ""

@@ -25,7 +25,8 @@ class Difference:
     where : str
         "the result[0]", "the argument a", "the exception", "the printed text".
     what : str
-        What of it differs: "value", "dtype", "shape", "type", "structure", "identity".
+        What of it differs: "value", "type", "dtype", "shape", "length", "keys", "attributes", "default_factory",
+        "maxlen", "message", "access", "identity", "memory".
     plain, compiled : str
         Both sides.
     """
@@ -53,6 +54,19 @@ def first_difference(
     tolerance : Tolerance, optional
     """
     return next(_differences(want, got, names, _Comparison(tolerance or Tolerance())), None)
+
+
+def value_difference(want: Any, got: Any, where: str, tolerance: Tolerance | None = None) -> Difference | None:
+    """What differs first between two values; None where nothing does.
+
+    Parameters
+    ----------
+    want, got : object
+    where : str
+        What they are, for the message: "the result".
+    tolerance : Tolerance, optional
+    """
+    return next(_Comparison(tolerance or Tolerance()).compare(want, got, where), None)
 
 
 def _differences(want: Outcome, got: Outcome, names: tuple[str, ...], comparison: _Comparison) -> Iterator[Difference]:
@@ -106,6 +120,8 @@ class _Comparison:
             yield Difference(where, "type", _shown(want), _shown(got))
         elif isinstance(want, (np.ndarray, np.generic, Array)):
             yield from self._arrays(np.asarray(want), np.asarray(got), where)
+            if isinstance(want, np.ndarray) and _access(want) != _access(got) and not (self.copies and _access(got)):
+                yield Difference(where, "access", *(_access(a) or "may be written to" for a in (want, got)))
         elif isinstance(want, (float, complex)):
             if self._tolerance.far(np.asarray(want), np.asarray(got)):
                 yield self._numbers(want, got, where)
@@ -142,6 +158,11 @@ class _Comparison:
             what = "keys" if isinstance(want, dict) else "length" if is_sequence(want) else "attributes"
             yield Difference(where, what, _keys(want, ours), _keys(got, theirs))
             return
+        for what in ("default_factory", "maxlen"):
+            plain, compiled = (getattr(value, what, None) for value in (want, got))
+            if plain is not compiled and plain != compiled:
+                yield Difference(where, what, repr(plain), repr(compiled))
+                return
         self._under_way.add(id(want))
         for (key, part), other in zip(ours.items(), theirs.values(), strict=True):
             yield from self.compare(part, other, f"{where}{_step(want, key)}")
@@ -173,6 +194,11 @@ def _keys(value: Any, held: dict[Any, Any]) -> str:
 
 def _step(value: Any, key: Any) -> str:
     return f"[{key!r}]" if isinstance(value, dict) or is_sequence(value) else f".{key}"
+
+
+def _access(array: Any) -> str:
+    # The interface counts what NumPy is about to make read-only as such, where the flag would warn.
+    return "is read-only" if array.__array_interface__["data"][1] else ""
 
 
 def _shown(value: Any) -> str:

@@ -26,7 +26,8 @@ class Tolerance:
         loop and a float in another.
     copies : bool
         Whether what is returned may be a copy where the plain function returns an argument, a part or a view of it, as
-        is documented of names that a loop binds to one of several arrays or lists.
+        is documented of names that a loop binds to one of several arrays or lists, and a copy that is read-only where
+        the view is not, as is documented of rows of run-time length.
     """
 
     ulps: float = 4096.0

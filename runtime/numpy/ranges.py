@@ -28,6 +28,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.room import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
+from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.specialising import leaves_behind, wanting
@@ -241,6 +242,8 @@ class Grid:
 
     def __getitem__(self, key: Any) -> Any:
         """Coordinates over slices; a complex step is a number of points."""
+        if not tracing():
+            return (np.ogrid if self.sparse else np.mgrid)[key]
         single = not isinstance(key, tuple)
         lines = [self._axis(k) for k in ((key,) if single else key)]
         if single:

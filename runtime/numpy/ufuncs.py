@@ -65,9 +65,9 @@ class StagedUfunc:
         """As the ufunc; a result of shape () is a NumPy scalar."""
         args = tuple(map(sequences.of_lists, args))
         if not traced_inside((args, out, where)):
-            made = self.ufunc(
-                *args, out=out, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others
-            )
+            if out is not None:  # else it may be among the positional ones
+                others["out"] = out
+            made = self.ufunc(*args, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others)
             return adopted(made, (args, out))
         for name in others:
             raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")

@@ -29,7 +29,7 @@ class Telling:
     """Makes an exception whose text tells of sizes and shapes; those known only at run time are None."""
 
     cls: type[BaseException]
-    text: str  # with a place for each
+    text: str | Callable[..., str]  # with a place for each, or made of them where the sizes decide the words
     told: tuple[int | tuple[int | None, ...] | None, ...]
 
     def __call__(self, found: list[NDArray]) -> BaseException:
@@ -38,8 +38,10 @@ class Telling:
         def known(size: int | None) -> int:
             return int(next(sizes)) if size is None else size
 
-        texts = [shape_text(list(map(known, t))) if isinstance(t, tuple) else str(known(t)) for t in self.told]
-        return self.cls(self.text.format(*texts))
+        values = [tuple(map(known, t)) if isinstance(t, tuple) else known(t) for t in self.told]
+        if callable(self.text):
+            return self.cls(self.text(*values))
+        return self.cls(self.text.format(*(shape_text(v) if isinstance(v, tuple) else v for v in values)))
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -47,7 +49,7 @@ def shape_text(shape: Sequence[int]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def refuse(pred: Atom, cls: type[BaseException], text: str, *told: Any) -> None:
+def refuse(pred: Atom, cls: type[BaseException], text: str | Callable[..., str], *told: Any) -> None:
     """Raise where the predicate holds; the text tells of these sizes and shapes, as they are then."""
     shapes = [t if isinstance(t, (tuple, list)) else (t,) for t in told]
     known = [tuple(n if isinstance(n, int) else None for n in shape) for shape in shapes]
@@ -238,11 +240,22 @@ def elementwise(function: Callable[..., Any], operands: Sequence[Any], fill: Any
 # ---- assignment ------------------------------------------------------------------------------------------------------
 
 
-IN_PLACE = "operands could not be broadcast together with shapes {1} {0} {1} "
 _ASSIGNED = "could not broadcast input array from shape {} into shape {}"
 
 
-def fitted(value: Any, target: Any, text: str = _ASSIGNED, told: Callable[[Any], Any] = tuple) -> Any:
+def in_place(value: tuple[int, ...], target: tuple[int, ...]) -> str:
+    """What `target += value` raises where the value has another shape."""
+    into, given = shape_text(target), shape_text(value)
+    try:
+        common = np.broadcast_shapes(value, target)
+    except ValueError:
+        return f"operands could not be broadcast together with shapes {into} {given} {into} "
+    return f"non-broadcastable output operand with shape {into} doesn't match the broadcast shape {shape_text(common)}"
+
+
+def fitted(
+    value: Any, target: Any, text: str | Callable[..., str] = _ASSIGNED, told: Callable[[Any], Any] = tuple
+) -> Any:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.
 
     The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them.

@@ -180,7 +180,7 @@ class Array(NumPyLike):
         try:
             other = wrap.numpy_operand(other)
             if wrap.is_sized(other):
-                other = aligning.fitted(other, self, aligning.IN_PLACE)
+                other = aligning.fitted(other, self, aligning.in_place)
             (result,) = arithmetic.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:
                 raise ValueError(f"{ufunc.__name__}: the result has shape {result.type.shape}, not {self._shape}")

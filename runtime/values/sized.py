@@ -212,7 +212,7 @@ class Sized(NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
         """`a += b` and its kin."""
-        operand = aligning.fitted(other, self, aligning.IN_PLACE)
+        operand = aligning.fitted(other, self, aligning.in_place)
         mine = self.padded(1) if ufunc is np.power else self.view
         (result,) = arithmetic.apply_atoms(ufunc, (mine, operand), output=self.dtype)
         self.set(atoms.convert(result, self.dtype))

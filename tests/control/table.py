@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, jit
-from tests.equivalence import Outcome, _check_stages, same, sharing
+from anabranch.runtime.equivalence.tolerance import Tolerance
+from tests.equivalence import ULPS, Outcome, alike, check_stages, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,10 @@ class Program:
     argsets: tuple[tuple[Any, ...], ...]
     static: tuple[str, ...]
     promoted: bool
-    rtol: float
+    ulps: float
     beyond: bool
     refused: type[AnabranchError] | None = None
+    copies: bool = False
 
     def check(self) -> None:
         """Compare every argument set, or see that each is refused."""
@@ -72,7 +74,7 @@ class Program:
         for args in self.argsets * 3:
             want, got = Outcome(self.function, args, {}), Outcome(wrapped, args, {})
             if self._compare_outcomes(want, got, args) and not staged:
-                _check_stages(wrapped, args, {}, want, self.rtol, self.promoted)
+                check_stages(wrapped, args, {}, want, self._tolerance())
                 staged = True
 
     def _compare_outcomes(self, want: Outcome, got: Outcome, args: tuple[Any, ...]) -> bool:
@@ -85,11 +87,11 @@ class Program:
             return False
         if got.error is not None:
             raise got.error
-        same(want.value, got.value, f"the result for {args!r}", self.rtol, self.promoted)
-        same(want.args, got.args, f"the arguments {args!r}", self.rtol, False)
-        assert sharing(want.value, want.args) == sharing(got.value, got.args)
-        assert want.text == got.text
+        alike(want, got, self._tolerance(), f"{args!r}: ")
         return True
+
+    def _tolerance(self) -> Tolerance:
+        return Tolerance(self.ulps, promoted=self.promoted, copies=self.copies)
 
     def _check_error(self, want: BaseException, got: Outcome, args: tuple[Any, ...]) -> None:
         """The class, and for what the program raises itself, the arguments of the exception."""
@@ -101,9 +103,9 @@ class Program:
         own = ("raise ",) if "@pytest_ar" in self.function.__globals__ else ("raise ", "assert ")
         if line.startswith(own):
             assert type(got.error) is type(want)
-            same(want.args, got.error.args, f"the exception's arguments for {args!r}", self.rtol, self.promoted)
-            same(vars(want), vars(got.error), f"the exception's attributes for {args!r}", self.rtol, self.promoted)
-            same(repr(want.__cause__), repr(got.error.__cause__), f"the cause for {args!r}", self.rtol, self.promoted)
+            same(want.args, got.error.args, f"the exception's arguments for {args!r}")
+            same(vars(want), vars(got.error), f"the exception's attributes for {args!r}")
+            same(repr(want.__cause__), repr(got.error.__cause__), f"the cause for {args!r}")
             here = traceback.extract_tb(got.error.__traceback__)[-1]
             assert here.line == line
 
@@ -136,21 +138,23 @@ class Table:
         *argsets: tuple[Any, ...],
         static: tuple[str, ...] = (),
         promoted: bool = False,
-        rtol: float = 1e-12,
+        ulps: float = ULPS,
         beyond: bool = False,
         slow: bool = False,
         wrong: str = "",
         refused: type[AnabranchError] | None = None,
+        copies: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Add a program; `beyond`: results beyond int64 may raise.
 
         `wrong`: what is not yet as eager Python has it. `refused`: the error that every argument set raises instead.
+        `copies`: what is returned may be a copy where it is a view in NumPy, as is documented.
         """
         marks: list[Any] = [pytest.mark.xfail(strict=True, reason=wrong)] if wrong else []
         marks += [pytest.mark.slow] if slow else []
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            program = self.kind(function, argsets, static, promoted, rtol, beyond, refused)
+            program = self.kind(function, argsets, static, promoted, ulps, beyond, refused, copies)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
             self.static_programs.append(pytest.param(program, id=function.__name__))
             return function

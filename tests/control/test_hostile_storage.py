@@ -552,7 +552,7 @@ def best_row_then_changed(m, n):
     return m
 
 
-@case((M,))
+@case((M,), copies=True)
 def best_row_then_read(m):
     best = m[0]
     for r in m:

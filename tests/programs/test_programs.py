@@ -7,6 +7,7 @@ import inspect
 import pytest
 
 from tests.control.table import Program
+from tests.equivalence import ULPS
 from tests.programs.catalogue import CASES, concrete
 
 
@@ -16,7 +17,7 @@ def _parameters():
         static = tuple(names[i] for i, spec in enumerate(argsets[0]) if spec[0] == "s")
         values = tuple(tuple(concrete(spec) for spec in specs) for specs in argsets)
         marks = [pytest.mark.slow] if name == "recursion_traced" else []
-        yield pytest.param(Program(function, values, static, True, 1e-10, False), id=f"{group}-{name}", marks=marks)
+        yield pytest.param(Program(function, values, static, True, ULPS, False), id=f"{group}-{name}", marks=marks)
 
 
 @pytest.mark.parametrize("program", list(_parameters()))

@@ -245,7 +245,7 @@ def adjacent_differences_until_one_is_left(a):
     return a, len(first)
 
 
-@case((V,), (W,), (NOTHING,))
+@case((V,), (W,), (NOTHING,), copies=True)
 def both_ends_dropped(a):
     n = 0
     while len(a) >= 2 and a[0] != a[-1]:
@@ -254,7 +254,7 @@ def both_ends_dropped(a):
     return a, n
 
 
-@case((N,), (np.array([0, 0, 3, 0, 1, 0, 0, 0]),), (N * 0,))
+@case((N,), (np.array([0, 0, 3, 0, 1, 0, 0, 0]),), (N * 0,), copies=True)
 def zeros_trimmed(a):
     while a.size and a[0] == 0:
         a = a[1:]

@@ -166,7 +166,7 @@ def evenly_spaced_rows(a):
     return np.linspace(a, a * 3.0, num=int(a[0])), np.linspace(a[1], a[1], num=int(a[0]))
 
 
-@case(*SIZES, rtol=1e-9)
+@case(*SIZES, ulps=2**22)
 def geometric(a):
     return np.logspace(0, 2, int(a[0])), np.geomspace(1, 200, int(a[0])), np.geomspace(2.0, 50, a[0], endpoint=False)
 

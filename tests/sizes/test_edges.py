@@ -361,7 +361,7 @@ def test_other_ways_of_a_call(way: str, tmp_path: Path) -> None:
     else:
         call = export.deserialize(export.export(jit(_parts))(a, 2).serialize()).call
     for n in (0, 3, 6):
-        same(_parts(a, n), call(a, n), f"the result for {n}", 1e-12, False)
+        same(_parts(a, n), call(a, n), f"the result for {n}")
 
 
 def test_arrays_on_the_device_come_back_there() -> None:

@@ -110,7 +110,7 @@ def slices_for_a_helper(a, n):
     return (r, a)
 
 
-@case(*[(v.copy(), s, k) for s in (0, 1, 7, -2) for k in (1, 2, 5)])
+@case(*[(v.copy(), s, k) for s in (0, 1, 7, -2) for k in (1, 2, 5)], copies=True)
 def steps_known_only_at_run_time(a, s, k):
     x = a[s::k]
     x += 1
@@ -137,7 +137,7 @@ def shapes_of_slices(a, n):
     return (a, x, y)
 
 
-@case((A.copy(), 2, 3), (A.copy(), 4, 6), (A.copy(), 1, 1))
+@case((A.copy(), 2, 3), (A.copy(), 4, 6), (A.copy(), 1, 1), copies=True)
 def two_windows(A, n, m):
     B = A[:n, :m]
     B[0] += 1

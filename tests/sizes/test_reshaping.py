@@ -17,7 +17,7 @@ def rows_of_three(a, k):
     return a[:k].reshape(-1, 3)
 
 
-@case((v, 6), (v, 4), (v, 0), (v, 3))
+@case((v, 6), (v, 4), (v, 0), (v, 3), copies=True)
 def two_rows(a, k):
     return a[:k].reshape(2, -1), a[k:].reshape(2, -1)
 
@@ -34,17 +34,17 @@ def a_view(a, k):
     return a, b, b.sum(axis=1)
 
 
-@case((v, 4), (v, 5))
+@case((v, 4), (v, 5), copies=True)
 def a_size_by_name(a, k):
     return a[:k].reshape(k // 2, 2), a[:k].reshape(2, k // 2)
 
 
-@case((A, 2), (A, 4))
+@case((A, 2), (A, 4), copies=True)
 def rows_of_a_matrix(A, n):
     return A[:n].reshape(-1, 3), A[:n].reshape(n, 2, 3), A[:n].reshape(-1), A[:n].reshape(2, -1, 3)
 
 
-@case((v,))
+@case((v,), copies=True)
 def what_a_mask_selects(a):
     return a[a > 2].reshape(-1, 2), a[a > 2].reshape(2, -1).sum(axis=0)
 

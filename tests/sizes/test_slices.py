@@ -133,22 +133,22 @@ def windows_of_a_diagonal(a, k):
     return np.diag(a)[:k], a.diagonal()[k:].sum()
 
 
-@case(*each(V, last=BOTH))
+@case(*each(V, last=BOTH), copies=True)
 def every_second_of_a_window(a, i, j):
     return a[i:j:2], a[i:j][::2], a[i:j:3].sum()
 
 
-@case(*each(V, last=BOTH))
+@case(*each(V, last=BOTH), copies=True)
 def a_window_backwards(a, i, j):
     return a[i:j][::-1], a[i:j:-1], a[j:i:-2]
 
 
-@case(*each(V, last=((1,), (2,), (3,), (8,), (20,))))
+@case(*each(V, last=((1,), (2,), (3,), (8,), (20,))), copies=True)
 def a_step_known_at_run_time(a, s):
     return a[::s], a[1::s].sum(), a[:6:s]
 
 
-@case(*each(V, last=((-1,), (-2,), (-9,))))
+@case(*each(V, last=((-1,), (-2,), (-9,))), copies=True)
 def a_step_backwards_known_at_run_time(a, s):
     return a[::s], a[5::s], a[5:1:s]
 
@@ -158,7 +158,7 @@ def a_step_of_zero(a, s):
     return a[::s]
 
 
-@case(*each(V, last=((1, 6, 2), (6, 1, -2), (-100, 100, 3), (100, -100, -3), (2, 2, 1))))
+@case(*each(V, last=((1, 6, 2), (6, 1, -2), (-100, 100, 3), (100, -100, -3), (2, 2, 1))), copies=True)
 def all_three_known_at_run_time(a, i, j, s):
     return a[i:j:s]
 
@@ -534,7 +534,7 @@ def slices_in_a_choice(a, k):
     return (a[:k] if a[2] > k else a[k:]).sum()
 
 
-@case((V,), (W,), (NOTHING,))
+@case((V,), (W,), (NOTHING,), copies=True)
 def a_slice_carried_through_a_loop(a):
     b = a
     while len(b) > 1 and b[0] < 4:
@@ -599,7 +599,7 @@ def a_return_of_a_slice_out_of_a_loop(a, limit):
     return a[:0]
 
 
-@case(*ints(V, at=(0, 3, 8, 9)))
+@case(*ints(V, at=(0, 3, 8, 9)), copies=True)
 def early_returns_of_slices(a, k):
     if a[0] > k:
         return a[:k]
@@ -677,7 +677,7 @@ def mismatch_under_try(a, k):
     return a
 
 
-@case(*ints(V, at=(0, 1, 5, 8)))
+@case(*ints(V, at=(0, 1, 5, 8)), copies=True)
 def a_slice_object(a, k):
     s = slice(k, None)
     return a[s], a[slice(0, k, 2)]

@@ -585,7 +585,7 @@ def flat_forms(a, k):
     return v.ravel(), v.reshape(-1), v.flatten(), v.T, v.reshape(-1, 1), v.reshape(1, -1), np.atleast_2d(v), v[None].T
 
 
-@case(*each(M, last=((2, 3), (0, 6), (5, 0), (5, 6))))
+@case(*each(M, last=((2, 3), (0, 6), (5, 0), (5, 6))), copies=True)
 def blocks_flattened(a, i, j):
     b = a[:i, :j]
     return b.ravel(), b.reshape(-1), b.T.flatten(), b.T.copy()

@@ -94,9 +94,7 @@ def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
     _refuse_misfit(total, known, wanted, bool(unknown))
     run_time = unknown or [i for i, n in enumerate(wanted) if not isinstance(n, int)]
     if not run_time:
-        front = line.anchored()
-        atom = compacting.resized(front.view.atom, 0, known)
-        return wrap.array_of(atoms.reshape(atom, wanted))
+        return _of_known_size(line, wanted, known)
     if len(run_time) > 1 or any(not isinstance(n, int) for i, n in enumerate(wanted) if i not in run_time):
         a._needs_size("a shape with at most one size that is known only at run time")
     return _rows(line, wanted, run_time[0], total)
@@ -127,6 +125,19 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
         return
     shape = ",".join(["{}"] * len(told))
     aligning.refuse(wrong, ValueError, f"cannot reshape array of size {{}} into shape ({shape})", total, *told)
+
+
+def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
+    """As many elements of a line as are in it, in a shape that is known: a view where they follow one another."""
+    first = line.extents[0]
+    if isinstance(first, Window) and size <= line.capacity[0]:
+        start = first.start if isinstance(first.start, int) else bounds.atom_of(first.start)
+        part = views.Slice((views.AxisSlice(start if size else 0, size, 1),))
+        return line.view.viewed(part, views.Reshape(wanted))
+    value = compacting.resized(line.anchored().view.atom, 0, size)
+    made = wrap.array_of(atoms.reshape(value, wanted))
+    made.storage.readonly = strides.UNDECIDED
+    return made
 
 
 def _rows(line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> Any:
