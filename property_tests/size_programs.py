@@ -105,15 +105,20 @@ class Writer:
 
     def view(self) -> str:
         x, m = self.pick(), self.pick(axes=2)
-        if self.random.random() < 0.12 and m != "a":
-            lo, hi = self.bound(), self.bound()
+        lo, hi = self.bound(), self.bound()
+        if self.random.random() < 0.25 and m != "a":
             return self.one(
+                f"{m}[:, {lo}:].ravel()", f"{m}.T[:{hi}].ravel()", f"{m}[{lo}:{hi}].T.ravel()", f"{m}.ravel()",
+                f"{m}[{lo}:{hi}].reshape(-1)", f"{m}[:, :{hi}].reshape(-1)", f"{m}[{lo}:{hi}].reshape(-1, 2)",
+                f"{m}[::2][:{hi}].reshape(-1)", f"{m}[:{hi}, {lo}:] * 1", f"{m}[:, :{hi}].copy()", f"{m}.T",
                 f"{m}[:{hi}, {lo}:]", f"{m}[{lo}:]", f"{m}[:, :{hi}]", f"{m}[0, :{hi}]", f"{m}.T[:{hi}]",
                 f"{m}[:{hi}].ravel()", f"{m}[{m}[:, 0] > 0]", f"{m}[:, {lo}]", f"{m}[{m} > {self.literal()}]",
             )  # fmt: skip
         return self.one(
             f"{x}[{self.window()}]", f"{x}[{self.window()}]", f"{x}[{self.window()}]", f"{x}[{self.mask(x)}]",
             f"{x}[{self.mask(x)}]", f"{x}[{self.window()}][{self.window()}]", f"{x}[{self.pick('i')}]", f"{x}[::-1]",
+            f"{x}[{lo}:{hi}].reshape(-1, 2)", f"{x}[:{hi}].reshape(2, -1)", f"{x}[{lo}:{hi}].reshape(2, 2)",
+            f"{x}[{lo}:{hi}].ravel()",
         )  # fmt: skip
 
     def fresh(self) -> str:
@@ -154,9 +159,10 @@ class Writer:
             f"{x}[{window}] = {y}[{self.window()}]", f"{x}[:{n}] = {y}[len({y}) - {n}:]",
             f"{x}[:{n}] {augment}= {y}[:{n}]", f"{x}[1:] {self.one('', augment)}= {x}[:-1]",
             f"{x}[{self.mask(x)}] = {value}", f"{x}[{self.mask(x)}] {augment}= {value}",
-            f"{x}[{self.mask(x)}] = {y}[:({self.mask(x)}).sum()]", f"{x}[{self.bound()}] = {value}",
+            f"{x}[{self.mask(x)}] = {y}[:({self.mask(x)}).sum()].copy()", f"{x}[{self.bound()}] = {value}",
             f"{x} {augment}= {y}", f"{x} {augment}= {value}", f"{x}.sort()", f"{x}.fill({value})",
             f"{x}[{self.pick('i')}] = {value}", f"{m}[:{self.bound()}, {self.bound()}:] {augment}= {value}",
+            f"{m}[{window}] = {value}",
             f"np.cumsum({x}, out={x})",
         )  # fmt: skip
 

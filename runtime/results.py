@@ -126,6 +126,8 @@ class Owner:
         if not holds:
             return None
         base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
+        if path and base.size and not np.may_share_memory(base, given[self.leaf]):
+            return None  # rows of memory that only partly follow one another
         return base[tuple([slice(first, None) for first in firsts])] if firsts else base
 
 

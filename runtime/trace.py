@@ -41,6 +41,21 @@ class OnDevice(str):
 UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that nobody knows; no array has so many
 
 
+class Compact:
+    """C order without the places that the storage has beyond the array's size.
+
+    Attributes
+    ----------
+    extents : tuple of Extent or None, or None
+        Those that the array was made with; None where nobody knows them any more.
+    """
+
+    __slots__ = ("extents",)
+
+    def __init__(self, extents: tuple[Any, ...] | None) -> None:
+        self.extents = extents
+
+
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
@@ -50,7 +65,7 @@ class Storage:
         self.type = type
         self.readonly = readonly
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: nobody knows.
-        self.strides: tuple[int, ...] | None = None
+        self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
         self.links: list[Any] = []
         self.dependents: weakref.WeakSet[Storage] | None = None

@@ -64,7 +64,7 @@ def get(array: Any, key: Any) -> Any:
         return _gathered(array, view, plan)
     if len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         return wrap.numpy_result(view.atom)
-    return wrap.with_extents(view, plan.extents)
+    return wrap.part_of(view, plan.extents)
 
 
 def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
@@ -101,7 +101,7 @@ def set(array: Any, key: Any, value: Any) -> None:
     elif len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         view.assign(_element(value, array.dtype))
     else:
-        target = wrap.with_extents(view, plan.extents)
+        target = wrap.part_of(view, plan.extents)
         if not _is_itself(target, value):
             target.assign(value)
 

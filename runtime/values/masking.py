@@ -39,7 +39,7 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     if rank != 1:
         view = view.viewed(views.Reshape((*before, count, *after)))
     picked = masked(atoms.reshape(where, (count,)))
-    return wrap.with_extents(view, (*extents[:lead], picked, *extents[lead + rank :]))
+    return wrap.part_of(view, (*extents[:lead], picked, *extents[lead + rank :]))
 
 
 def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -> Atom:
@@ -47,7 +47,7 @@ def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -
     if not any(extents) and not wrap.is_sized(mask):
         return wrap.as_atom(mask)
     places = wrap.array_of(atoms.broadcast_to(atoms.literal(False), shape))
-    target = wrap.with_extents(places, extents)
+    target = wrap.part_of(places, extents)
     where = atoms.broadcast_to(wrap.as_atom(aligning.fitted(mask, target)), shape)
     valid = target.valid() if wrap.is_sized(target) else None
     return where if valid is None else atoms.logical_and(where, valid)

@@ -14,7 +14,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder
-from anabranch.runtime.values import aliasing, atoms, bounds, capacities, compacting, visibility, wrap
+from anabranch.runtime.values import aliasing, atoms, bounds, capacities, compacting, strides, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.extents import Extent, Masked, Window
@@ -49,6 +49,7 @@ class PaddedStructure(SizedStructure):
             view = value.view if isinstance(value, Sized) else value
             extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
             aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
+            made.storage.strides = strides.of_a_part(view)
         return [made, *sizes]
 
     def _fits(self, value: Any) -> bool:

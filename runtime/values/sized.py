@@ -175,7 +175,9 @@ class Sized(NumPyLike):
                 n = self.capacity[axis]
                 value = compacting.shifted(value, axis, extent.start, n)
                 extents[axis] = Window(0, bounds.limited(extent.size, 0, n))
-        return Sized(wrap.array_of(value), tuple(extents), self.origin)
+        front = wrap.array_of(value)
+        wrap.note_compact(front, extents)
+        return Sized(front, tuple(extents), self.origin)
 
     def with_view(self, view: Array) -> Any:
         """Another array of the same extents."""
@@ -186,7 +188,7 @@ class Sized(NumPyLike):
         return make(self.view.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
     def __copy__(self) -> Any:
-        return self.with_view(wrap.array_of(self.view.atom))
+        return wrap.with_extents(wrap.array_of(self.view.atom), self.extents, self.origin)
 
     # ---- indexing and writing ----------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """How NumPy would have laid out an array, which decides what is a view of it: asked of NumPy, on arrays without memory.
 
 A storage's `strides` are those of the caller's array, or of what NumPy makes of arrays that are not in C order; None
-stands for C order, `UNKNOWN` for one that is not known here or that a run-time condition decides.
+stands for C order, `Compact` for that of an array whose size only the run knows, `UNKNOWN` for an order that is not
+known here or that a run-time condition decides.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anabranch._frozen import frozen
-from anabranch.runtime.trace import UNKNOWN
+from anabranch.runtime.trace import UNKNOWN, Compact
 from anabranch.runtime.values import views, wrap
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ _as_strided = np.lib.stride_tricks.as_strided
 
 def plain(array: Array) -> bool:
     """Whether the array is the whole of its memory, in C order."""
-    return not array.path and array.storage.strides is None
+    return not array.path and _in_c_order(array.storage.strides)
+
+
+def _in_c_order(strides: Any) -> bool:
+    return strides is None or isinstance(strides, Compact)
 
 
 def known(array: Array) -> bool:
@@ -37,11 +42,17 @@ def model(array: Array) -> NDArray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
     dummy = in_order(shape, array.storage.type.dtype)
-    if array.storage.strides is not None and known(array):
+    if isinstance(array.storage.strides, tuple):
         dummy = _as_strided(dummy, shape, array.storage.strides)
     for step in array.path:
         dummy = _apply(dummy, step)
     return dummy
+
+
+def of_a_part(array: Array) -> Compact | None:
+    """What is known of the layout of a part of an array, from its front on."""
+    steps = model(array).strides if known(array) else ()
+    return None if steps == (array.dtype.itemsize,) else LOST
 
 
 def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
@@ -206,26 +217,31 @@ def _may_differ(made: Array) -> bool:
 class Traits:
     """What an array is beyond its value; `readonly` is why it cannot be written, None where it can."""
 
-    strides: tuple[int, ...] | None = None
+    strides: Any = None
     readonly: Any = None
 
     def __or__(self, other: Traits) -> Traits:
         """What is known of either."""
-        strides = self.strides if self.strides == other.strides else UNKNOWN
+        strides = self.strides
+        if strides != other.strides:
+            strides = LOST if _in_c_order(strides) and _in_c_order(other.strides) else UNKNOWN
         same = (self.readonly is None) == (other.readonly is None)
         return Traits(strides, self.readonly if same else UNDECIDED)
 
 
 PLAIN = Traits()
+LOST = Compact(None)
 
 
 def traits(value: Any) -> Traits:
     """The traits of a value; those of what is no array are plain."""
-    if not isinstance(value, wrap.class_of("array")) or (plain(value) and not value.is_readonly):
+    if not isinstance(value, wrap.class_of("array")):
         return PLAIN
     readonly = value.storage.readonly or (_BY_THE_VIEW if value.readonly else None)
     if not known(value):
         return Traits(UNKNOWN, readonly)
+    if isinstance(value.storage.strides, Compact):
+        return Traits(UNKNOWN if value.path else LOST, readonly)
     strides = model(value).strides
     same = not value.shape or strides == in_order(value.shape, value.dtype).strides
     return Traits(None if same else strides, readonly)

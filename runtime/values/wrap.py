@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from anabranch.runtime import array as device, interop
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import current
+from anabranch.runtime.trace import Compact, current
 from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.traced import Traced
@@ -112,7 +113,20 @@ def is_sized(value: Any) -> bool:
 
 
 def with_extents(view: Any, extents: Any, origin: Any = None) -> Any:
-    """The part of an array that these extents, one for each axis, select; the array itself where they are all None."""
+    """New memory as an array of these extents, one for each axis; as it is where they are all None."""
+    note_compact(view, extents)
+    return part_of(view, extents, origin)
+
+
+def note_compact(view: Any, extents: Sequence[Any]) -> None:
+    """Note that in NumPy there is no room beside the elements that these extents select of new memory."""
+    # On the first axis alone they make no difference to where the elements are.
+    if any(extents[1:]) and not view.path and view.storage.strides is None:
+        view.storage.strides = Compact(tuple(extents))
+
+
+def part_of(view: Any, extents: Any, origin: Any = None) -> Any:
+    """The part of an array that these extents select; the array itself where they are all None."""
     return _classes["extents"](view, extents, origin) if any(extents) else view
 
 

@@ -365,11 +365,15 @@ def test_overlapping_lines_of_different_steps_are_copied_as_if_apart():
         m[1] = m[:, 2]
         return m
 
-    for function in (line, column):
+    def masked(a):
+        a[a % 2 == 1] = a[:3]
+        return a
+
+    for function in (line, column, masked):
         a = np.arange(16.0) if function is column else np.arange(6.0)
         want = a.reshape(4, 4)[:, 2].copy() if function is column else a[:3].copy()
         eager, compiled = function(a.copy()), jit(function)(a.copy())
-        taken = (lambda x: x[1]) if function is column else (lambda x: x[::2])
+        taken = {line: lambda x: x[::2], column: lambda x: x[1], masked: lambda x: x[1::2]}[function]
         np.testing.assert_array_equal(taken(compiled), want)
         assert not np.array_equal(taken(eager), want)
 
@@ -556,22 +560,31 @@ def test_np_bincount_with_weights_of_nothing_gives_float64():
     assert jit(counts)(x, 0).dtype == np.float64
 
 
-def test_rows_of_run_time_length_are_a_copy():
-    def seen(a, j):
-        rows = a[:j].reshape(2, -1)
-        a[0] = 9.0
-        return rows[0, 0]
+def test_rows_of_run_time_length_are_a_copy_once_they_are_returned():
+    def rows(a, j):
+        part = a[:j].reshape(2, -1)
+        part[0] = 9.0
+        return part
 
-    def written(a, j):
-        rows = a[:j].reshape(2, -1)
-        rows[0] = 9.0
-        return a
+    def pairs(a, j):
+        return a[:j].reshape(-1, 2)
 
-    a = np.arange(6.0)
-    assert seen(a.copy(), 4) == 9.0
-    assert jit(seen)(a.copy(), 4) == 0.0
-    with pytest.raises(anabranch.UnsupportedOperationError):
-        jit(written)(a.copy(), 4)
+    for function, views in ((rows, (True, False)), (pairs, (True, True))):
+        for call, is_view in zip((function, jit(function)), views, strict=True):
+            a = np.zeros(6)
+            part = call(a, 4)
+            assert np.shares_memory(a, part) is is_view
+            assert a[0] == (9 if function is rows else 0)
+
+
+def test_a_write_where_only_the_run_knows_whether_numpy_copies_is_refused():
+    def f(m, j):
+        pairs = m[:, :j].reshape(-1, 2)
+        pairs[0] = 9.0
+        return m
+
+    with pytest.raises(anabranch.AliasError):
+        jit(f)(np.zeros((3, 4)), 2)
 
 
 def test_arrays_of_the_other_byte_order_count_as_the_machine_s_own():

@@ -118,6 +118,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 def _rolled(x: Any, shift: Any, at: int) -> Any:
     """What stands at a place is what stood so many places before it, round the end."""
     size = x.shape[at]
+    if not operands.capacity(x)[at]:
+        return x.copy()
     line = wrap.with_extents(fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.fronted(x, at))[at],))
     places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), bounds.maximum(size, 1))
     return x[(slice(None),) * at + (places,)]

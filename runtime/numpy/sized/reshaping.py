@@ -3,63 +3,91 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch._frozen import frozen
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.numpy.core import iota
 from anabranch.runtime.numpy.sized.shapes import transpose
-from anabranch.runtime.values import aliasing, aligning, atoms, bounds, compacting, strides, views, wrap
+from anabranch.runtime.trace import Builder, Compact
+from anabranch.runtime.values import aliasing, aligning, atoms, bounds, compacting, strides, views, visibility, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
-from anabranch.runtime.values.extents import Masked, Window, masked
+from anabranch.runtime.values.extents import Window, masked
+from anabranch.runtime.values.padding import Padded
 
 
 @sized(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
-    """As `numpy.ravel` in C order."""
-    if order not in ("C", "K", "A"):
+    """As `numpy.ravel`: a view of what is contiguous, else a copy."""
+    if order == "F":
         return ravel(transpose(a))
-    flat, capacity = views.Reshape((math.prod(a.capacity),)), a.capacity
-    inner = math.prod(capacity[1:])
-    first = a.extents[0]
-    if a.ndim == 1 and (isinstance(first, Window) or strides.plain(a.view)):
-        return a
-    if isinstance(first, Window) and not any(a.extents[1:]):
-        # Rows that follow one another: the elements of a window of them do, too.
-        window = Window(*(bounds.bound_of(b * inner) for b in first.parts))
-        return a.viewed(flat, extents=(window,))
-    mask = a.valid()
-    assert mask is not None
-    line = a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(capacity),))),))
-    return _copy_unless(_contiguous(a), line)
+    if order != "C" and not (a.ndim == 1 or strides.plain(a.view)):
+        a._needs_size(f"the order in memory, by order={order!r}")
+    return _as_line(a, _follow(a, a.itemsize))
 
 
-def _copy_unless(together: Atom, a: Any) -> Any:
-    """A copy, which is the same memory where that holds: NumPy copies only what it must."""
-    made = a.__copy__()
-    if not (isinstance(together, Literal) and not together.value):
-        aliasing.link(made.view.storage, together, a.view)
+def _as_line(a: Any, together: Atom | None) -> Any:
+    """The elements in C order: a copy, which is the same memory where that holds. NumPy copies only what it must."""
+    line = _line(a)
+    if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.view)):
+        return line
+    made = line.__copy__()
+    if not isinstance(together, Literal) or together.value:
+        aliasing.link(made.view.storage, together, line.view)
     return made
 
 
-def _contiguous(a: Any) -> Atom:
-    """Whether the elements follow one another in memory, in C order."""
-    if not strides.plain(a.view) and a.view.path:
-        model = strides.model(a.view) if strides.known(a.view) else None
-        if model is None or not model.flags.c_contiguous:
-            return atoms.literal(False)
+def _is_view(whole: Any) -> bool:
+    """Whether not only the elements but all places that they lie among make a line without a copy."""
+    return strides.reshape(strides.model(whole), (math.prod(whole.shape),)) is not None
+
+
+def _line(a: Any) -> Any:
+    """The elements in C order, as if they were a view."""
+    if a.ndim == 1:
+        return a
+    flat = views.Reshape((math.prod(a.capacity),))
+    first = a.extents[0]
+    if isinstance(first, Window) and not any(a.extents[1:]):
+        # The elements of a window of rows follow one another.
+        inner = math.prod(a.capacity[1:])
+        return a.viewed(flat, extents=(Window(*(bounds.bound_of(b * inner) for b in first.parts)),))
+    mask = a.valid() or atoms.broadcast_to(atoms.literal(True), a.capacity)
+    return a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(a.capacity),))),))
+
+
+def _follow(a: Any, step: int | None = None) -> Atom | None:
+    """Whether the elements in C order follow one another in NumPy's memory; None where nobody knows.
+
+    They are `step` bytes apart, or any number of bytes.
+    """
+    layout = a.view.storage.strides
+    if isinstance(layout, Compact):
+        return atoms.literal(True) if not a.view.path and _are_same(layout.extents, a.extents) else None
+    if not strides.known(a.view):
+        return None
     fine: Atom = atoms.literal(True)
-    inner, whole = 1, 1
-    for axis in reversed(range(a.ndim)):
-        size = bounds.bound_of(a.shape[axis])
-        gap = aligning.differ(bounds.bound_of(inner), whole)
-        if isinstance(a.extents[axis], Masked):
-            gap = atoms.literal(True)
-        apart = atoms.logical_and(gap, aligning.differ(size, 1))
+    # How far apart is said by the first axis, from the last one on, that has more than one element.
+    said: Atom = atoms.literal(step is not None)
+    unit: Any = step or 0
+    inner: Any = 1
+    for stride, size in reversed(list(zip(strides.model(a.view).strides, a.shape, strict=True))):
+        size = bounds.bound_of(size)
+        several = aligning.differ(size, 1)
+        unit = bounds.choose(said, unit, stride)
+        apart = atoms.logical_and(several, aligning.differ(stride, bounds.bound_of(inner * unit)))
         fine = atoms.logical_and(fine, atoms.logical_not(apart))
-        inner, whole = inner * size, whole * a.capacity[axis]
-    return fine
+        said = atoms.logical_or(said, several)
+        inner = bounds.bound_of(inner * size)
+    return atoms.logical_or(fine, atoms.logical_not(aligning.differ(inner, 0)))
+
+
+def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
+    return ones is not None and all(
+        a is b or (a is not None and b is not None and a.same(b)) for a, b in zip(ones, others, strict=True)
+    )
 
 
 @sized_method("flatten")
@@ -76,17 +104,21 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None)
         return transpose(reshape(transpose(a), tuple(reversed(wanted)), copy=copy))
     a = a.__copy__() if copy else a
     if len(wanted) == 1 and _is(wanted[0], -1):
-        return ravel(a)
+        return _as_line(a, _follow(a))
     own = [n for n, e in zip(a.shape, a.extents, strict=True) if e is not None or n != 1]
     kept = [n for n in wanted if not _is(n, 1)]
-    if len(own) == len(kept) and all(_may_be(n, m) for n, m in zip(own, kept, strict=True)):
+    if _are_alike(own, kept):
         return _with_ones(a, wanted, own, kept)
     return _regrouped(a, tuple(n if _is(n, -1) else bounds.bound_of(n) for n in wanted))
 
 
 def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
     """The elements in C order in another shape."""
-    total, line = a.size, ravel(a)
+    total = a.size
+    # Other shapes than lines may be views of elements, too, that do not follow one another.
+    lies = _follow(a)
+    surely = isinstance(lies, Literal) and lies.value
+    line = _as_line(a, lies if surely or sum(not _is(n, 1) for n in wanted) < 2 else None)
     unknown = [i for i, n in enumerate(wanted) if _is(n, -1)]
     if len(unknown) > 1:
         raise ValueError("can only specify one unknown dimension")
@@ -97,7 +129,7 @@ def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
         return _of_known_size(line, wanted, known)
     if len(run_time) > 1 or any(not isinstance(n, int) for i, n in enumerate(wanted) if i not in run_time):
         a._needs_size("a shape with at most one size that is known only at run time")
-    return _rows(line, wanted, run_time[0], total)
+    return _rows(a, line, wanted, run_time[0], total)
 
 
 def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: bool) -> None:
@@ -128,53 +160,134 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
 
 
 def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
-    """As many elements of a line as are in it, in a shape that is known: a view where they follow one another."""
-    first = line.extents[0]
-    if isinstance(first, Window) and size <= line.capacity[0]:
+    """A view of as many elements of a line as are in it, in a shape that is known."""
+    first, view = line.extents[0], line.view
+    if size > line.capacity[0]:  # which has failed
+        return wrap.array_of(atoms.reshape(compacting.resized(view.atom, 0, size), wanted))
+    start: int | Atom = 0
+    if size and isinstance(first, Window):
         start = first.start if isinstance(first.start, int) else bounds.atom_of(first.start)
-        part = views.Slice((views.AxisSlice(start if size else 0, size, 1),))
-        return line.view.viewed(part, views.Reshape(wanted))
-    value = compacting.resized(line.anchored().view.atom, 0, size)
-    made = wrap.array_of(atoms.reshape(value, wanted))
-    made.storage.readonly = strides.UNDECIDED
-    return made
+    elif size:
+        view = _front(line)
+    return view.viewed(views.Slice((views.AxisSlice(start, size, 1),)), views.Reshape(wanted))
 
 
-def _rows(line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> Any:
-    """A line in a shape whose size on one axis is known only at run time: a view where the rows follow one another."""
+def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> Any:
+    """A view of a line in a shape whose size on one axis is known only at run time."""
     others = math.prod(n for i, n in enumerate(wanted) if i != axis)
     room = line.capacity[0] // others if others else 0
     shape = tuple(room if i == axis else n for i, n in enumerate(wanted))
+    rows = _window(a, line, others) if axis == 0 else None
     size = bounds.limited(bounds.bound_of(total // others if others else 0), 0, room)
-    extents = tuple(Window(0, size) if i == axis else None for i in range(len(wanted)))
+    extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
+    if rows is not None or math.prod(wanted[:axis]) == 1:
+        view = _front(line) if rows is None else line.view
+        return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
+    # Where the axes before go on, the next rows begin where the last have ended, which only the run knows.
+    form = Rows.of(_front(line), shape, axis, size, total)
+    made = wrap.array_of(form.held(form.line))
+    aliasing.link(made.storage, atoms.literal(True), form.line, form)
+    return wrap.part_of(made, extents, line.origin)
+
+
+def _window(a: Any, line: Any, length: int) -> Window | None:
+    """Where the elements of a line are in rows of a length; None where they do not begin with one."""
+    elements, rows = line.extents[0], a.extents[0]
+    if not isinstance(elements, Window) or not length:
+        return None
+    if _is(elements.start, 0):
+        return Window(0, bounds.limited(bounds.bound_of(elements.stop // length), 0, line.capacity[0] // length))
+    inner = math.prod(a.capacity[1:])
+    if a.ndim == 1 or inner % length:
+        return None
+    return Window(*(bounds.bound_of(b * (inner // length)) for b in rows.parts))
+
+
+def _front(line: Any) -> Any:
+    """The elements of a line from the front of an array on; a write to either reaches the other."""
     first = line.extents[0]
-    if axis == 0 and isinstance(first, Window) and _is(first.start, 0):
-        part = line.view[: room * others]
-        return wrap.with_extents(part.viewed(views.Reshape(shape)), extents, line.origin)
-    # Position (i, r, j) of the shape is element (i * size + r) * inner + j of the line.
-    inner = math.prod(wanted[axis + 1 :])
-    places = [FUNCTIONS[np.asarray](wrap.array_of(iota(shape, i))) for i in range(len(shape))]
-    outer = 0
-    for i in range(axis):
-        outer = outer * wanted[i] + places[i]
-    within = 0
-    for i in range(axis + 1, len(shape)):
-        within = within * wanted[i] + places[i]
-    index = (outer * size + places[axis]) * inner + within
-    value = compacting.taken(line.anchored().view.atom, 0, wrap.as_atom(index, np.int64))
-    made = wrap.array_of(value)
-    made.storage.readonly = strides.UNDECIDED
-    return wrap.with_extents(made, extents, line.origin)
+    if isinstance(first, Window) and _is(first.start, 0):
+        return line.view
+    view = line.anchored().view
+    aliasing.link(view.storage, atoms.literal(True), line.view, Padded(line.extents, line.capacity))
+    return view
+
+
+@frozen(eq=False)
+class Rows:
+    """How an array holds the elements of a line, one group of rows after the other, each beside room for more.
+
+    Attributes
+    ----------
+    line : Array
+    shape : tuple of int
+    places : Atom
+        Where in the line the array's elements are.
+    back : Atom
+        Where in the array, its axes put into one, the line's elements are.
+    some : Atom
+        Which places of the line have elements.
+    """
+
+    line: Any
+    shape: tuple[int, ...]
+    places: Atom
+    back: Atom
+    some: Atom
+
+    @staticmethod
+    def of(line: Any, shape: tuple[int, ...], axis: int, size: Any, total: Any) -> Rows:
+        """That of so many elements in all, in groups of `size` rows along an axis."""
+        room, inner = shape[axis], math.prod(shape[axis + 1 :])
+        # Row r of group g begins with element (g * size + r) * inner of the line.
+        at = np.arange(math.prod(shape))
+        group, row, column = at // (room * inner), at // inner % room, at % inner
+        places = (group * size + row) * inner + column
+        there = np.arange(line.shape[0])
+        rows = FUNCTIONS[np.maximum](size, 1)
+        group, row = there // inner // rows, there // inner % rows
+        back = (group * room + row) * inner + there % inner
+        number = np.dtype(np.int64)
+        some = wrap.as_atom(there < total, np.dtype(np.bool_))
+        return Rows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
+
+    def held(self, handle: Any) -> Atom:
+        """The array."""
+        return atoms.reshape(compacting.taken(handle.atom, 0, self.places), self.shape)
+
+    def given_back(self, held: Atom, handle: Any) -> Atom:
+        """The line with the array's elements."""
+        line = atoms.reshape(atoms.convert(held, handle.dtype), (math.prod(self.shape),))
+        return atoms.select(self.some, compacting.taken(line, 0, self.back), handle.atom)
+
+    def is_visible(self, builder: Builder) -> bool:
+        """Whether a builder can see where the elements are."""
+        every = (self.places, self.back, self.some)
+        return all(isinstance(a, Literal) or visibility.atom_visible(builder, a) for a in every)
+
+    @property
+    def starts(self) -> None:
+        """They do not lie side by side."""
 
 
 def _is(n: Any, value: int) -> bool:
     return isinstance(n, (int, np.integer)) and n == value
 
 
-def _may_be(own: Any, wanted: Any) -> bool:
-    if _is(wanted, -1):
+def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether a shape is another but for one size, which is what the others leave for it."""
+    if len(own) != len(wanted):
+        return False
+    others = [n for n, m in zip(own, wanted, strict=True) if _is(m, -1) or not _surely(n, m)]
+    if not others:
         return True
-    return not (isinstance(own, int) and isinstance(wanted, int)) or own == wanted
+    rest = list(own)
+    rest.remove(others[0])
+    return len(others) == 1 and all(isinstance(n, int) and n > 0 for n in rest)
+
+
+def _surely(own: Any, wanted: Any) -> bool:
+    return bounds.distance(bounds.bound_of(own), bounds.bound_of(wanted)) == 0
 
 
 def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any]) -> Any:

@@ -88,8 +88,9 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
         x, axis = operands.flat(x), 0
     at = one_axis(axis, x.ndim)
     chosen = masked(_chosen(wanted, x, at))
-    made = operands.with_axis(x, operands.view(x), at, chosen)
-    return stored(out, made.__copy__())
+    kept = operands.extents(x)
+    kept[at] = chosen
+    return stored(out, wrap.part_of(operands.view(x), kept, operands.origin(x)).__copy__())
 
 
 def _chosen(condition: Any, x: Any, axis: int) -> Atom:
@@ -156,7 +157,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     start = bounds.choose(none, extent.stop, start) if "f" in trims else start
     stop = bounds.choose(none, start, stop) if "b" in trims else stop
     del axis
-    return wrap.with_extents(operands.view(x), (Window(start, stop),), operands.origin(x))
+    return wrap.part_of(operands.view(x), (Window(start, stop),), operands.origin(x))
 
 
 @sized(np.searchsorted)

@@ -76,6 +76,7 @@ def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
         line = atoms.op("gather", line, atoms.reshape(order, (size, 1))) if size else line
     else:
         line = operands.view(FUNCTIONS[np.sort](x)).atom
+        (size,) = line.type.shape
     there = operands.front(x.shape[0], size)
     if size:
         there = atoms.logical_and(there, _differs(line, equal_nan))

@@ -104,7 +104,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     text = "all keys need to be the same shape"
     aligned = aligning.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
-    made = [wrap.with_extents(operands.array(k), aligned.extents) for k in aligned.operands]
+    made = [wrap.part_of(operands.array(k), aligned.extents) for k in aligned.operands]
     given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
 
