@@ -254,11 +254,16 @@ def in_place(value: tuple[int, ...], target: tuple[int, ...]) -> str:
 
 
 def fitted(
-    value: Any, target: Any, text: str | Callable[..., str] = _ASSIGNED, told: Callable[[Any], Any] = tuple
+    value: Any,
+    target: Any,
+    text: str | Callable[..., str] = _ASSIGNED,
+    told: Callable[[Any], Any] = tuple,
+    where: Atom | None = None,
 ) -> Any:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.
 
-    The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them.
+    The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them. Only
+    `where` it matters the value must fit.
 
     Raises
     ------
@@ -272,7 +277,7 @@ def fitted(
     shapes = (told(row.shape), told(target.shape))
 
     def check(bad: Atom) -> None:
-        refuse(bad, ValueError, text, *shapes)
+        refuse(bad if where is None else atoms.logical_and(bad, where), ValueError, text, *shapes)
 
     while len(row.shape) > target.ndim and isinstance(row.shape[0], int) and row.shape[0] == 1:
         row.value = wrap.array_of(atoms.reshape(wrap.as_atom(row.value), row.value.shape[1:]))

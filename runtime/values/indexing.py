@@ -334,6 +334,8 @@ def _set_mask(array: Any, key: Any, value: Any) -> bool:
     tail = array.shape[len(mask.abstract.shape) :]
     if wrap.is_sized(operand) or len(wrap.shape_of(operand)) > len(tail):
         return False
+    if 0 in mask.abstract.shape:
+        return True
     new = atoms.broadcast_to(wrap.as_atom(operand, array.dtype), array.shape)
     pred = atoms.reshape(wrap.as_atom(mask), mask.abstract.shape + (1,) * len(tail))
     array.set(atoms.select(atoms.broadcast_to(pred, array.shape), new, array.atom))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import aligning, atoms, views, wrap
+from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.values import aligning, atoms, bounds, views, wrap
 from anabranch.runtime.values.extents import Extent, masked
 from anabranch.runtime.values.traced import Traced
 
@@ -44,11 +44,15 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
 
 def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -> Atom:
     """The mask at the places of the axes that it is over."""
-    if not any(extents) and not wrap.is_sized(mask):
+    if not any(extents) and not wrap.is_sized(mask) and mask.shape == shape:
         return wrap.as_atom(mask)
-    places = wrap.array_of(atoms.broadcast_to(atoms.literal(False), shape))
-    target = wrap.part_of(places, extents)
-    where = atoms.broadcast_to(wrap.as_atom(aligning.fitted(mask, target)), shape)
+    some = _some(mask)
+    nowhere = atoms.broadcast_to(atoms.literal(False), shape)
+    if isinstance(some, Literal) and not some.value:
+        return nowhere
+    target = wrap.part_of(wrap.array_of(nowhere), extents)
+    where = atoms.broadcast_to(wrap.as_atom(aligning.fitted(mask, target, where=some)), shape)
+    where = atoms.logical_and(where, atoms.broadcast_to(some, shape))
     valid = target.valid() if wrap.is_sized(target) else None
     return where if valid is None else atoms.logical_and(where, valid)
 
@@ -66,7 +70,13 @@ def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
             f"boolean index did not match indexed array along axis {lead + axis}; size of axis is {{}} "
             "but size of corresponding boolean axis is {}"
         )
-        aligning.refuse(aligning.differ(n, m), IndexError, text, n, m)
+        # An empty mask selects nothing of arrays of any size.
+        aligning.refuse(atoms.logical_and(aligning.differ(n, m), _some(mask)), IndexError, text, n, m)
+
+
+def _some(mask: Any) -> Atom:
+    """Whether a mask has elements."""
+    return aligning.differ(bounds.bound_of(math.prod(mask.shape)), 0)
 
 
 def words(array: Any, key: Any, value: Any) -> tuple[Any, ...]:

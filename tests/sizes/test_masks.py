@@ -19,6 +19,15 @@ SAME_INTS = ((N,), (np.zeros(8, dtype=int),), (np.arange(8),), (np.arange(8)[::-
 # ---- read ------------------------------------------------------------------------------------------------------------
 
 
+@case(*ints(V, B, at=(0, 1, 8)))
+def an_empty_mask_of_another_size(a, b, k):
+    a[b[:0]] = 9
+    if k in (0, 8):
+        a[b[:k]] -= 1
+        return a, a[b[:k]], a[:4][b[k:][:4]].sum()
+    return a, a[b[:0]], a
+
+
 @case(*each(V, last=LIMITS))
 def selected(a, x):
     return a[a > x]
