@@ -84,9 +84,7 @@ def apply_atoms(
         operands = [_beyond(x, specs) for x in operands]
         specs = [_spec(x) for x in operands]
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
-    loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
-    if output is not None and not np.can_cast(loop[-1], output, casting):
-        raise output_casting_error(function, loop[-1], output, casting, function.nin)
+    loop = _loop(function, specs, dtype, casting, output)
     shapes = [wrap.shape_of(x) for x in operands]
     shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
     inputs = [
@@ -103,6 +101,20 @@ def apply_atoms(
     if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
+
+
+def _loop(function: np.ufunc, specs: Sequence[Any], dtype: Any, casting: Any, output: np.dtype[Any] | None) -> Any:
+    """The dtypes of the operands and results, which an output can take."""
+    loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
+    if output is not None and not np.can_cast(loop[-1], output, casting):
+        raise output_casting_error(function, loop[-1], output, casting, function.nin)
+    return loop
+
+
+def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
+    """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
+    whole = [x.view if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
+    _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
 def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:

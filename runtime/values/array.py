@@ -180,6 +180,7 @@ class Array(NumPyLike):
         try:
             other = wrap.numpy_operand(other)
             if wrap.is_sized(other):
+                arithmetic.check_output(ufunc, (self, other), self.dtype)
                 other = aligning.fitted(other, self, aligning.in_place)
             (result,) = arithmetic.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:

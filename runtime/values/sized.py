@@ -214,6 +214,7 @@ class Sized(NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
         """`a += b` and its kin."""
+        arithmetic.check_output(ufunc, (self, other), self.dtype)
         operand = aligning.fitted(other, self, aligning.in_place)
         mine = self.padded(1) if ufunc is np.power else self.view
         (result,) = arithmetic.apply_atoms(ufunc, (mine, operand), output=self.dtype)

@@ -43,6 +43,15 @@ def augmented_by_a_length_that_may_differ(a, b, i, j):
     return a
 
 
+@case(*ints(B, N, at=(8, 4)))
+def augmented_by_what_its_dtype_cannot_take(a, b, k):
+    try:
+        a[:k] += b
+    except TypeError:
+        a += b[:k]
+    return a
+
+
 @case(*ints(V, np.array([1.0, 2.0, 3.0]), at=(3, 1, 4, 0)))
 def a_run_time_size_and_a_static_one(a, b, k):
     return a[:k] + b

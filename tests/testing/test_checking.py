@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from collections import defaultdict, deque
 
 import numpy as np
 import pytest
@@ -120,6 +121,12 @@ def test_memory_of_an_argument_that_should_be_a_copy():
     assert first_difference(copying, sharing, tolerance=Tolerance(copies=True)).what == "memory"
 
 
+def test_a_copy_that_nobody_can_write_to():
+    plain, made = (Outcome(f, (a,), {}) for f in (lambda x: x[1:], lambda x: locked(x[1:].copy())))
+    assert first_difference(plain, made, tolerance=Tolerance(copies=True)) is None
+    assert first_difference(made, plain, tolerance=Tolerance(copies=True)).what == "access"
+
+
 def test_what_is_refused():
     with pytest.raises(AssertionError, match=r"raises UnsupportedOperationError(.|\n)*made by: tracing"):
         assert_equivalent(bytes_of, a)
@@ -140,6 +147,11 @@ def raising(error):
     return function
 
 
+def locked(array):
+    array.flags.writeable = False
+    return array
+
+
 @pytest.mark.parametrize(
     ("plain", "other", "args", "where", "what"),
     [
@@ -154,6 +166,10 @@ def raising(error):
         (lambda x: x.append(1), lambda x: None, ([],), "the argument x after the call", "length"),
         (lambda x: x, lambda x: list(x), ([1],), "the result", "identity"),
         (lambda x: x[1:], lambda x: x[1:].copy(), (a,), "the result", "memory"),
+        (lambda x: x * 1, lambda x: locked(x * 1), (a,), "the result", "access"),
+        (lambda x: locked(x * 1), lambda x: x * 1, (a,), "the result", "access"),
+        (lambda x: defaultdict(list), lambda x: defaultdict(int), (a,), "the result", "default_factory"),
+        (lambda x: deque(x, 3), lambda x: deque(x), ([1],), "the result", "maxlen"),
         (lambda x: print(1), lambda x: print(2), (a,), "the printed text", "value"),
         (raising(ValueError("no")), lambda x: x, (a,), "the exception", "type"),
         (raising(ValueError("no")), raising(KeyError("no")), (a,), "the exception", "type"),
@@ -177,6 +193,7 @@ def test_each_kind(plain, other, args, where, what):
         (lambda x: np.array([np.inf, -0.0]), lambda x: np.array([np.inf, 0.0]), (a,)),
         (lambda x: (x, [x]), lambda x: (x, [x]), ([1, {"k": a}],)),
         (raising(ValueError("no")), raising(ValueError("no")), (a,)),
+        (lambda x: np.broadcast_arrays(x, x[:1])[1], lambda x: np.broadcast_to(x[:1], x.shape), (a,)),
     ],
 )
 def test_what_counts_as_the_same(plain, other, args):
