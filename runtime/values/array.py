@@ -177,10 +177,11 @@ class Array(NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
+        if wrap.is_sized(other):
+            arithmetic.check_output(ufunc, (self, other), self.dtype)
         try:
             other = wrap.numpy_operand(other)
             if wrap.is_sized(other):
-                arithmetic.check_output(ufunc, (self, other), self.dtype)
                 other = aligning.fitted(other, self, aligning.in_place)
             (result,) = arithmetic.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:
