@@ -23,9 +23,13 @@ def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
         return ravel(transpose(a))
-    if order != "C" and not (a.ndim == 1 or strides.plain(a.view)):
-        a._needs_size(f"the order in memory, by order={order!r}")
+    _check_order(a, order)
     return _as_line(a, _follow(a, a.itemsize))
+
+
+def _check_order(a: Any, order: str) -> None:
+    if order != "C" and not (a.ndim == 1 or strides.plain(a.view)):
+        a._needs_size(f"the order in memory, for order={order!r}")
 
 
 def _as_line(a: Any, together: Atom | None) -> Any:
@@ -100,8 +104,11 @@ def flatten(a: Any, order: Any = "C") -> Any:
 def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if order not in ("C", "A"):
+    if order == "F":
         return transpose(reshape(transpose(a), tuple(reversed(wanted)), copy=copy))
+    _check_order(a, order)
+    if copy is not None and not copy:
+        a._needs_size("whether a view will do, for copy=False")
     a = a.__copy__() if copy else a
     if len(wanted) == 1 and _is(wanted[0], -1):
         return _as_line(a, _follow(a))
