@@ -117,12 +117,12 @@ class _Judging:
             difference = first_difference(want, got, tolerance=TOLERANCE) or self._lost_identity(want, got)
             if difference is None or is_told_otherwise(want.error, got.error):
                 continue
-            if is_ill_typed(want.error):
-                return Judgement(Verdict.ILL_TYPED, f"{want.error!r:.90}", call=call)
             if isinstance(got.error, IntegerRangeError) and meets_long_ints(self._program, args):
                 return None
             if isinstance(got.error, AnabranchError):
                 return Judgement(Verdict.REFUSED, refusal_key(got.error), stage, call, error=str(got.error))
+            if is_ill_typed(want.error):
+                return Judgement(Verdict.ILL_TYPED, f"{want.error!r:.90}", call=call)
             source = marked_source(self._wrapped, want, got) if self._ways else ""
             return Judgement(Verdict.DIFFERENT, "", stage, call, difference, source=source)
         return None

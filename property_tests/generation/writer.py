@@ -287,6 +287,11 @@ class Writer:
         raise AssertionError("a choice beyond all productions")
 
 
+def unquoted(text: str) -> str:
+    """A number within an f-string: before Python 3.12 it may not use the quotes around it."""
+    return "n" if "'" in text else text
+
+
 def indented(lines: Sequence[str]) -> list[str]:
     """The lines of a block."""
     return [f"    {line}" for line in lines]

@@ -242,13 +242,22 @@ def _choose(states: Sequence[regions.Point], steps: Sequence[Callable[[], Any]])
 
 def _restoring(heap: Heap | None, roots: tuple[Any, ...]) -> Callable[[], None]:
     """Puts back what a heap has remembered; the defaults lead to all that this may change."""
-    targets = () if heap is None else tuple(slot.target for slot in heap.slots.values())
+    found = () if heap is None else _targets(heap)
 
-    def restore(roots: tuple[Any, ...] = (*roots, *targets)) -> None:
+    def restore(roots: tuple[Any, ...] = (*roots, *found)) -> None:
         if heap is not None:
             heap.restore()
 
     return restore
+
+
+def targets(points: Sequence[regions.Point]) -> tuple[Any, ...]:
+    """The objects whose contents are known of some point."""
+    return tuple({id(target): target for p in points for target in _targets(p.heap)}.values())
+
+
+def _targets(heap: Heap) -> tuple[Any, ...]:
+    return tuple(slot.target for slot in heap.slots.values())
 
 
 def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:

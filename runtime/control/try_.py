@@ -298,7 +298,11 @@ class _Fork:
         return self._with_code(self.region.entry, block)
 
     def _failing(self, way: _Enter, numbers: tuple[int, ...]) -> Block:
-        def run(points: Sequence[Point] = self.points, roots: tuple[Any, ...] = self.region.roots) -> Any:
+        # The defaults lead to all that this may put back, also to objects that names of the body have left since.
+        def run(
+            points: Sequence[Point] = self.points,
+            roots: tuple[Any, ...] = (*self.region.roots, *branches.targets(self.points)),
+        ) -> Any:
             return branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
         return self._with_code(self.region.entry, run)

@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import (
     shape_argument,
     unstaged_method,
 )
-from anabranch.runtime.values import arithmetic, atoms, strides, views
+from anabranch.runtime.values import aliasing, arithmetic, atoms, strides, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import PROPERTIES, method
 from anabranch.runtime.values.scalar import NumPyScalar
@@ -91,7 +91,12 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
-    return reshaped(array, (array.size,), None if memory.contiguous(array) or not strides.known(array) else True)
+    if memory.contiguous(array):
+        return reshaped(array, (array.size,), None)
+    made = reshaped(array, (array.size,), True)
+    if not strides.known(array):
+        aliasing.link(made.storage, None, array)
+    return made
 
 
 def in_order(array: Array, order: str) -> Array:

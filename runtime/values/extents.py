@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ class Extent(abc.ABC):
     """The elements of an axis whose static length is a capacity."""
 
     __slots__ = ()
+    follow: ClassVar[bool]  # whether one element is beside the other
 
     @property
     @abc.abstractmethod
@@ -44,6 +45,7 @@ class Window(Extent):
 
     start: Any
     stop: Any
+    follow = True
 
     @property
     def size(self) -> Any:
@@ -73,6 +75,7 @@ class Masked(Extent):
     """The positions at which a mask is true, in order. `mask` is an array handle that nobody else has."""
 
     mask: Any
+    follow = False
 
     @property
     def size(self) -> Any:

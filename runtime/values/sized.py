@@ -180,15 +180,15 @@ class Sized(NumPyLike):
         return Sized(front, tuple(extents), self.origin)
 
     def with_view(self, view: Array) -> Any:
-        """Another array of the same extents."""
-        return make(view, self.extents, self.origin)
+        """New memory as an array of the same extents."""
+        return wrap.with_extents(view, self.extents, self.origin)
 
     def viewed(self, *steps: views.Step, extents: Extents | None = None) -> Any:
         """Another handle on the same memory."""
         return make(self.view.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
     def __copy__(self) -> Any:
-        return wrap.with_extents(wrap.array_of(self.view.atom), self.extents, self.origin)
+        return self.with_view(wrap.array_of(self.view.atom))
 
     # ---- indexing and writing ----------------------------------------------------------------------------------------
 

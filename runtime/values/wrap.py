@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime import array as device, interop
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import Compact, current
+from anabranch.runtime.trace import UNKNOWN, Compact, current
 from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.traced import Traced
@@ -120,8 +120,12 @@ def with_extents(view: Any, extents: Any, origin: Any = None) -> Any:
 
 def note_compact(view: Any, extents: Sequence[Any]) -> None:
     """Note that in NumPy there is no room beside the elements that these extents select of new memory."""
-    # On the first axis alone they make no difference to where the elements are.
-    if any(extents[1:]) and not view.path and view.storage.strides is None:
+    if view.path or not any(extents):
+        return
+    if isinstance(view.storage.strides, tuple):
+        view.storage.strides = UNKNOWN
+    elif view.storage.strides is None and (any(extents[1:]) or not extents[0].follow):
+        # Elements that follow one another on the first axis alone are where they are in NumPy.
         view.storage.strides = Compact(tuple(extents))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from property_tests.generation.constructs.raising import allowed, fail_if
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Function, Int, Kind, Parameter
@@ -54,23 +54,23 @@ def _kind(w: Writer) -> Kind:
     return kind
 
 
-def signature(w: Writer, made: tuple[Parameter, ...]) -> str:
-    """The parameters as they stand in a `def`, defaults included."""
+def signature(w: Writer, made: tuple[Parameter, ...], default: Callable[[Kind], str] | None = None) -> str:
+    """The parameters as they stand in a `def`, with defaults: any expressions, or what `default` gives."""
     parts: list[str] = []
     for i, parameter in enumerate(made):
         star = parameter.form.startswith("keyword") and not any(p.form in ("rest", "keyword") for p in made[:i])
         if star and not any(p.form.startswith("keyword") for p in made[:i]):
             parts.append("*")
-        parts.append(_declared(w, parameter))
+        parts.append(_declared(parameter, default or (lambda kind: w.expression(kind, 0))))
         following = made[i + 1].form if i + 1 < len(made) else ""
         if parameter.form == "positional" and following != "positional":
             parts.append("/")
     return ", ".join(parts)
 
 
-def _declared(w: Writer, parameter: Parameter) -> str:
+def _declared(parameter: Parameter, default: Callable[[Kind], str]) -> str:
     if "default" in parameter.form:
-        return f"{parameter.name}={w.expression(parameter.kind, 0)}"
+        return f"{parameter.name}={default(parameter.kind)}"
     return {"rest": "*", "options": "**"}.get(parameter.form, "") + parameter.name
 
 
@@ -131,9 +131,9 @@ def define(
     name = w.fresh("inner" if inner else "helper")
     if inner:
         head = f"def {name}({signature(w, made)}):"
-    else:  # defaults of a function of the module are made there
+    else:  # defaults of a function of the module are made there, where nothing may raise
         with w.inside({}, seen):
-            head = f"def {name}({signature(w, made)}):"
+            head = f"def {name}({signature(w, made, w.atom)}):"
     with w.inside(local_names(made), seen, outer, depth=w.number(1, 2), results=results):
         lines = body(w, made, results, fails)
     return name, Function(made, results, fails), [head, *indented([*declarations(w, outer, lines), *lines])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Complex, Kind
 from property_tests.generation.productions import options, statement
-from property_tests.generation.writer import Writer
+from property_tests.generation.writer import Writer, unquoted
 
 options("f-strings")
 
@@ -62,4 +62,4 @@ def f_string(w: Writer) -> str:
 def _formatted(w: Writer) -> str:
     kind = w.one(INT, FLOAT, BOOL)
     specs = {INT: INT_SPECS, FLOAT: FLOAT_SPECS, BOOL: ("", "!r", "!s:>6")}[kind]
-    return f"{w.atom(kind)}{w.one(*specs)}"
+    return f"{unquoted(w.atom(kind))}{w.one(*specs)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Kind
 from property_tests.generation.productions import options, statement
-from property_tests.generation.writer import Writer
+from property_tests.generation.writer import Writer, unquoted
 
 options("exception classes")
 
@@ -60,8 +60,7 @@ def a_raise(w: Writer, name: str) -> str:
 def message(w: Writer) -> str:
     """A text of run-time values."""
     kind = w.one(INT, FLOAT)
-    # Before Python 3.12 the text around a value may not use the quotes that the value has.
-    number, other = (text if "'" not in text else "n" for text in (w.atom(kind), w.atom(INT)))
+    number, other = unquoted(w.atom(kind)), unquoted(w.atom(INT))
     spec = w.one("", ":>4") if kind is INT or number == "n" else w.one("", ":.2f")
     return f"f'got {{{number}{spec}}}{w.one('', '!', f' not {{{other}!r}}')}'"
 

@@ -15,7 +15,7 @@ from anabranch.runtime.trace import Builder, Compact
 from anabranch.runtime.values import aliasing, aligning, atoms, bounds, compacting, strides, views, visibility, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
 from anabranch.runtime.values.extents import Window, masked
-from anabranch.runtime.values.padding import Padded
+from anabranch.runtime.values.padding import at_front
 
 
 @sized(np.ravel)
@@ -37,9 +37,13 @@ def _as_line(a: Any, together: Atom | None) -> Any:
     line = _line(a)
     if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.view)):
         return line
-    made = line.__copy__()
+    return _copy_unless(together, line)
+
+
+def _copy_unless(together: Atom | None, a: Any) -> Any:
+    made = a.__copy__()
     if not isinstance(together, Literal) or together.value:
-        aliasing.link(made.view.storage, together, line.view)
+        aliasing.link(made.view.storage, together, a.view)
     return made
 
 
@@ -70,7 +74,8 @@ def _follow(a: Any, step: int | None = None) -> Atom | None:
     layout = a.view.storage.strides
     if isinstance(layout, Compact):
         return atoms.literal(True) if not a.view.path and _are_same(layout.extents, a.extents) else None
-    if not strides.known(a.view):
+    # What a mask selects of other memory may be every second element.
+    if not strides.known(a.view) or any(e is not None and not e.follow for e in a.extents):
         return None
     fine: Atom = atoms.literal(True)
     # How far apart is said by the first axis, from the last one on, that has more than one element.
@@ -92,6 +97,14 @@ def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
     return ones is not None and all(
         a is b or (a is not None and b is not None and a.same(b)) for a, b in zip(ones, others, strict=True)
     )
+
+
+@sized(np.ascontiguousarray)
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
+    made = FUNCTIONS[np.asarray](a, dtype, like=like)
+    together = _follow(made, made.itemsize)
+    return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
 
 
 @sized_method("flatten")
@@ -175,7 +188,7 @@ def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
     if size and isinstance(first, Window):
         start = first.start if isinstance(first.start, int) else bounds.atom_of(first.start)
     elif size:
-        view = _front(line)
+        view = at_front(line)
     return view.viewed(views.Slice((views.AxisSlice(start, size, 1),)), views.Reshape(wanted))
 
 
@@ -188,10 +201,10 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
     size = bounds.limited(bounds.bound_of(total // others if others else 0), 0, room)
     extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
     if rows is not None or math.prod(wanted[:axis]) == 1:
-        view = _front(line) if rows is None else line.view
+        view = at_front(line) if rows is None else line.view
         return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which only the run knows.
-    form = Rows.of(_front(line), shape, axis, size, total)
+    form = Rows.of(at_front(line), shape, axis, size, total)
     made = wrap.array_of(form.held(form.line))
     aliasing.link(made.storage, atoms.literal(True), form.line, form)
     return wrap.part_of(made, extents, line.origin)
@@ -208,16 +221,6 @@ def _window(a: Any, line: Any, length: int) -> Window | None:
     if a.ndim == 1 or inner % length:
         return None
     return Window(*(bounds.bound_of(b * (inner // length)) for b in rows.parts))
-
-
-def _front(line: Any) -> Any:
-    """The elements of a line from the front of an array on; a write to either reaches the other."""
-    first = line.extents[0]
-    if isinstance(first, Window) and _is(first.start, 0):
-        return line.view
-    view = line.anchored().view
-    aliasing.link(view.storage, atoms.literal(True), line.view, Padded(line.extents, line.capacity))
-    return view
 
 
 @frozen(eq=False)
@@ -285,12 +288,9 @@ def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
     """Whether a shape is another but for one size, which is what the others leave for it."""
     if len(own) != len(wanted):
         return False
-    others = [n for n, m in zip(own, wanted, strict=True) if _is(m, -1) or not _surely(n, m)]
-    if not others:
-        return True
-    rest = list(own)
-    rest.remove(others[0])
-    return len(others) == 1 and all(isinstance(n, int) and n > 0 for n in rest)
+    same = [not _is(m, -1) and _surely(n, m) for n, m in zip(own, wanted, strict=True)]
+    rest = [n for n, is_same in zip(own, same, strict=True) if is_same]
+    return all(same) or (same.count(False) == 1 and all(isinstance(n, int) and n > 0 for n in rest))
 
 
 def _surely(own: Any, wanted: Any) -> bool:

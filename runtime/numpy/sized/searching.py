@@ -17,6 +17,7 @@ from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import aligning, atoms, bounds, compacting, places, wrap
 from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, sized, sized_method
 from anabranch.runtime.values.extents import Masked, Window, masked
+from anabranch.runtime.values.padding import at_front
 
 _ZERO_DIMENSIONAL = (
     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this "
@@ -139,7 +140,8 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     x = operands.array(filt)
     if x.ndim != 1:
         raise refused("trim_zeros", "of a run-time array of more than one axis")
-    x = operands.fronted(x) if isinstance(operands.extents(x)[0], Masked) else x
+    if isinstance(operands.extents(x)[0], Masked):
+        x = wrap.part_of(at_front(x), (operands.window(x.shape[0]),), operands.origin(x))
     size = operands.capacity(x)[0]
     if not size:
         return x

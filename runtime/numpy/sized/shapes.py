@@ -112,7 +112,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, *
     return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
 
 
-@sized(np.asarray, np.ascontiguousarray, np.asanyarray)
+@sized(np.asarray, np.asanyarray)
 def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
