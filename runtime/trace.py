@@ -41,6 +41,7 @@ class OnDevice(str):
 UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that nobody knows; no array has so many
 
 
+@frozen
 class Compact:
     """C order without the places that the storage has beyond the array's size.
 
@@ -50,10 +51,7 @@ class Compact:
         Those that the array was made with; None where nobody knows them any more.
     """
 
-    __slots__ = ("extents",)
-
-    def __init__(self, extents: tuple[Any, ...] | None) -> None:
-        self.extents = extents
+    extents: tuple[Any, ...] | None
 
 
 class Storage:

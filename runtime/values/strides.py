@@ -237,6 +237,8 @@ def traits(value: Any) -> Traits:
     """The traits of a value; those of what is no array are plain."""
     if not isinstance(value, wrap.class_of("array")):
         return PLAIN
+    if value.storage.strides is None and not value.path and not value.is_readonly:
+        return PLAIN
     readonly = value.storage.readonly or (_BY_THE_VIEW if value.readonly else None)
     if not known(value):
         return Traits(UNKNOWN, readonly)
