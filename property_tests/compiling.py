@@ -1,5 +1,7 @@
-"""XLA's options for generated programs: most are compiled quickly, for XLA spends most of its time in LLVM, which small
-programs say little of."""
+"""XLA's options for generated programs.
+
+Most are compiled quickly: XLA spends most of its time in LLVM, which small programs say little of.
+"""
 
 from __future__ import annotations
 
