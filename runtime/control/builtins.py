@@ -29,7 +29,7 @@ from anabranch.runtime.values import (
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
@@ -149,7 +149,9 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         return function(items, **kwargs)
     if not items:
         return function(items, **kwargs)
-    key = kwargs.get("key", lambda v: v)
+    key = kwargs.get("key") or (lambda v: v)
+    # What a key ranks highest may be any of them.
+    within = Interval.__or__ if kwargs.get("key") else Interval.min if function is min else Interval.max
     best = items[0]
     for item in items[1:]:
         better = ordering.compared(operator.lt if function is min else operator.gt, key(item), key(best))
@@ -157,7 +159,7 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
         if isinstance(decided, bool):
             best = item if decided else best
         else:
-            best = selecting.choose(decided, item, best, _bounds(function, item, best), f"{function.__name__}()")
+            best = selecting.choose(decided, item, best, _bounds(within, item, best), f"{function.__name__}()")
     return best
 
 
@@ -174,13 +176,12 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
     return made
 
 
-def _bounds(function: Callable[..., Any], a: Any, b: Any) -> Any:
+def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) -> Any:
     if not all(isinstance(v, (int, PythonScalar)) for v in (a, b)):
         return FULL
     if any(isinstance(v, PythonScalar) and v.python is not int for v in (a, b)):
         return FULL
-    low, high = interval_of(a), interval_of(b)
-    return low.min(high) if function is min else low.max(high)
+    return within(interval_of(a), interval_of(b))
 
 
 def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:

@@ -231,10 +231,10 @@ def _is_immutable(value: Any) -> bool:
     return structure is not None and not structure.mutable
 
 
-def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
-    """Each part of the arguments and the result, with its place; containers once."""
+def _walk(*roots: tuple[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each part of some values, the last one first, with its place; containers once."""
     seen: set[int] = set()
-    pending = [("the result", outcome.value), ("the arguments", (outcome.args, outcome.kwargs))]
+    pending = list(roots)
     while pending:
         place, value = pending.pop()
         yield place, value
@@ -246,9 +246,13 @@ def _walk(outcome: Outcome) -> Iterator[tuple[str, Any]]:
         pending += [(f"{place}{_step(value, key)}", part) for key, part in reversed(list(held.items()))]
 
 
+def _roots(outcome: Outcome) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    return ("the result", outcome.value), ("the arguments", (outcome.args, outcome.kwargs))
+
+
 def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
     first: dict[int, str] = {}
-    for place, value in _walk(outcome):
+    for place, value in _walk(*_roots(outcome)):
         if parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
             known = first.setdefault(id(value), place)
             if known != place:
@@ -256,9 +260,13 @@ def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
 
 
 def _shared(outcome: Outcome) -> Iterator[tuple[str, str]]:
-    arrays = [(place, v) for place, v in _walk(outcome) if isinstance(v, np.ndarray) and v.size]
-    for place, array in arrays:
-        if place.startswith("the result"):
-            for other, memory in arrays:
-                if other.startswith("the arguments") and np.shares_memory(array, memory):
-                    yield place, other
+    """Which arrays of the result are memory of which of the arguments, also within an argument's own list."""
+    results, arguments = ([(p, v) for p, v in _walk(root) if _is_memory(v)] for root in _roots(outcome))
+    for place, array in results:
+        for other, memory in arguments:
+            if np.shares_memory(array, memory):
+                yield place, other
+
+
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.size > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedValueError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -358,6 +359,16 @@ def pair_or_a_choice_of_none_and_a_pair(x):
     return (2, x) if x < -5 else found
 
 
+@case((0, 7), (1, 7))
+def return_of_a_name_of_the_loop_in_a_branch(n, m):
+    if n == 0:
+        for i in range(2):
+            if i > 0:
+                return m
+            m = 0
+    return m
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_exit(program: Program) -> None:
     program.check()
@@ -366,3 +377,13 @@ def test_exit(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_exit_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_results_of_a_loop_in_a_branch_with_less_of_xla() -> None:
+    """Without its newer emitters XLA folds more, and put two results in one place where it folded their guard."""
+    wrapped = jit(return_of_a_name_of_the_loop_in_a_branch, compiler_options={"xla_cpu_use_fusion_emitters": False})
+    try:
+        assert wrapped(0, 7) == 0
+    except UnsupportedValueError:
+        pytest.skip("this jaxlib has no other emitters")
+    assert wrapped(1, 7) == 7

@@ -121,6 +121,14 @@ def test_memory_of_an_argument_that_should_be_a_copy():
     assert first_difference(copying, sharing, tolerance=Tolerance(copies=True)).what == "memory"
 
 
+def test_a_copy_of_a_list_whose_arrays_are_the_same():
+    given = Outcome(lambda x: x, ([a],), {})
+    new, deep = (Outcome(f, ([a],), {}) for f in (lambda x: [x[0]], lambda x: [x[0].copy()]))
+    assert first_difference(given, new, tolerance=Tolerance(copies=True)) is None
+    assert first_difference(deep, new, tolerance=Tolerance(copies=True)).what == "memory"
+    assert first_difference(given, new).what == "identity"
+
+
 def test_a_copy_that_nobody_can_write_to():
     plain, made = (Outcome(f, (a,), {}) for f in (lambda x: x[1:], lambda x: locked(x[1:].copy())))
     assert first_difference(plain, made, tolerance=Tolerance(copies=True)) is None

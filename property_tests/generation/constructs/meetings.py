@@ -203,9 +203,12 @@ def changed_between(w: Writer) -> list[str] | None:
     tried = w.one(
         [f"{target} = {first}", f"{target} = {target} + {second}"],
         [f"{target} = 1.0 + {first}", f"{target} += {second}"],
-        [f"{target} = {first}", w.assign(FLOAT, second)],
+        [f"{target} = {first}"],
     )
-    handler = w.one(f"{target} = {target} + 10.0", w.assign(FLOAT, f"{target} - 4"))
+    with w.at():
+        if len(tried) == 1:
+            tried.append(w.assign(FLOAT, second))
+        handler = w.assign(FLOAT, f"{target} - 4") if w.chance(50) else f"{target} = {target} + 10.0"
     return [f"{target} = {value} % 8", "try:", *indented(tried), f"except {caught}:", f"    {handler}"]
 
 
