@@ -23,6 +23,7 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import hosted
 from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.undefined import Undefined
 
 NDArray = np.ndarray[Any, Any]
 
@@ -66,7 +67,11 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
                 _check_result(child, f"{where}[{key!r}]")
         case layouts.Choice(options):
             for option in options:
-                _check_result(option, where)
+                # Which one it is, is known when the call is done.
+                if not (isinstance(option, layouts.Held) and isinstance(option.value, Undefined)):
+                    _check_result(option, where)
+        case layouts.Held(Undefined() as unset):
+            raise unset.error()
         case layouts.Held(value):
             inside = Heap((value,))
             hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())

@@ -49,7 +49,8 @@ class Flow:
         self._add_reads_of_inner()
         self.reached = [False] * len(self.graph.after)
         graph = self.graph
-        self.set_in, self.unset_in = self._definedness(graph.writes, graph.deletes)
+        deleted_inside = self.graph.mask(n for inner in self.inner for n in inner.deletes)
+        self.set_in, self.unset_in = self._definedness(graph.writes, graph.deletes, deleted_inside)
         # After a `del` of the user's, the rewritten name is still bound: to an `Undefined`.
         own = [0 if node in graph.unbinding else mask for node, mask in enumerate(graph.deletes)]
         binds = [w | d for w, d in zip(graph.writes, own, strict=True)]
@@ -57,7 +58,7 @@ class Flow:
         self.bound_in, self.unbound_in = self._definedness(binds, unbinds)
         self.binds, self.unbinds = binds, unbinds
         self.live_in = self._liveness()
-        self.deleted = self.graph.mask(n for u in self.graph.usages for n in u.deletes)
+        self.deleted = self.graph.mask(n for u in self.graph.usages for n in u.deletes) | deleted_inside
 
     # Queries at one point
 
@@ -230,7 +231,9 @@ class Flow:
                     work.append(target)
         return seen
 
-    def _definedness(self, binds: Sequence[int], unbinds: Sequence[int]) -> tuple[list[int], list[int]]:
+    def _definedness(
+        self, binds: Sequence[int], unbinds: Sequence[int], unbound_anywhen: int = 0
+    ) -> tuple[list[int], list[int]]:
         """Per node: names that may be set, and names that may be unset, when control comes to it."""
         graph = self.graph
         count = len(graph.after)
@@ -241,12 +244,12 @@ class Flow:
         seen = self.reached
         work = [1] if count > 1 else []
         if work:
-            may_set[1], may_unset[1], seen[1] = given | anywhen, everything & ~given, True
+            may_set[1], may_unset[1], seen[1] = given | anywhen, everything & ~given | unbound_anywhen, True
         while work:
             node = work.pop()
             writes, deletes = binds[node], unbinds[node] & ~binds[node]
             out_set = (may_set[node] | writes) & ~deletes | graph.sometimes[node] | anywhen
-            out_unset = may_unset[node] & ~writes | deletes
+            out_unset = may_unset[node] & ~writes | deletes | unbound_anywhen
             ways = [(t, out_set, out_unset) for t in graph.after[node]]
             ways += [(t, out_set | may_set[node], out_unset | may_unset[node]) for t in graph.raising[node]]
             for target, now_set, now_unset in ways:

@@ -265,10 +265,10 @@ class Lowering:
         assigned = flow.assigned(region)
         shared = assigned & (flow.captured(region) | flow.seen_by_handlers(region) | flow.graph.mask(place.shared))
         own = assigned & ~shared
-        names = frozenset(flow.graph.listed(shared)) | self._declared_in(region.nodes)
+        names = frozenset(flow.graph.listed(shared)) | self.declared_in(region.nodes)
         return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))
 
-    def _declared_in(self, nodes: Iterable[int]) -> frozenset[str]:
+    def declared_in(self, nodes: Iterable[int]) -> frozenset[str]:
         """The names declared nonlocal or global by the user that the nodes assign."""
         if not self.declared:
             return frozenset()
@@ -314,7 +314,7 @@ class Lowering:
     def _assigned_names(self, units: Units, first: Sequence[Statement]) -> frozenset[str]:
         nodes = self.regions.nodes(units)
         assigned = self.flow.assigned(Region(nodes, frozenset()))
-        found = frozenset(self.names(assigned)) | self._declared_in(nodes)
+        found = frozenset(self.names(assigned)) | self.declared_in(nodes)
         return found | usage_of(first).writes
 
     def declarations(self, names: Iterable[str]) -> list[Statement]:

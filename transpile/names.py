@@ -28,6 +28,7 @@ class Inner:
     name: str | None
     reads: set[str]
     writes: set[str]
+    deletes: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -74,6 +75,7 @@ class Scope:
     locals: frozenset[str]
     free: frozenset[str]
     free_writes: frozenset[str]
+    free_deletes: frozenset[str]
     global_writes: frozenset[str]
 
 
@@ -95,14 +97,16 @@ def scope_of(function: Function) -> Scope:
     usage = usage_of([function.body])
     names = tuple(p.name.value for p in parameters(function.params))
     own = (usage.all_writes | usage.deletes | set(names)) - usage.globals - usage.nonlocals
-    shared = set().union(*(i.reads | i.writes for i in usage.inner)) if usage.inner else set()
-    written = set().union(*(i.writes for i in usage.inner)) if usage.inner else set()
+    shared = set().union(*(i.reads | i.writes for i in usage.inner))
+    written = set().union(*(i.writes for i in usage.inner))
+    deleted = set().union(*(i.deletes for i in usage.inner))
     used = usage.reads | shared | usage.nonlocals
     return Scope(
         parameters=names,
         locals=frozenset(own),
         free=frozenset(used - own),
         free_writes=frozenset((usage.nonlocals & (usage.all_writes | usage.deletes)) | (written - own)),
+        free_deletes=frozenset((usage.nonlocals & usage.deletes) | (deleted - own)),
         global_writes=frozenset(usage.globals & (usage.all_writes | usage.deletes)),
     )
 
@@ -254,7 +258,8 @@ class _Walker:
         self._inner(node, None if node.decorators else node.name.value, scope_of(node))
 
     def _inner(self, node: cst.CSTNode, name: str | None, scope: Scope) -> None:
-        self.usage.inner.append(Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes)))
+        inner = Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes), set(scope.free_deletes))
+        self.usage.inner.append(inner)
 
     def class_(self, node: cst.ClassDef) -> None:
         for part in (*node.decorators, *node.bases, *node.keywords):
@@ -263,7 +268,8 @@ class _Walker:
         inside = usage_of([node.body])
         shared = inside.reads.union(*(i.reads for i in inside.inner))
         written = set().union(*(i.writes for i in inside.inner))
-        self.usage.inner.append(Inner(node, None, shared - self.hidden, written))
+        deleted = set().union(*(i.deletes for i in inside.inner))
+        self.usage.inner.append(Inner(node, None, shared - self.hidden, written, deleted))
 
     def generator(self, node: cst.GeneratorExp) -> None:
         """A generator that is kept: its first iterable is read now, everything else whenever it is used."""

@@ -65,7 +65,7 @@ def _specialised(function: Function, names: Names, origin: dict[cst.CSTNode, cst
 def _rebound(function: Function) -> set[str]:
     """Names that the function, or one inside it, binds in its body."""
     usage = usage_of([function.body])
-    inner = set().union(*(i.writes for i in usage.inner)) if usage.inner else set()
+    inner = set().union(*(i.writes for i in usage.inner))
     return (
         usage.all_writes | usage.apart | usage.deletes | usage.globals | usage.nonlocals | inner | _captured(function)
     )
@@ -319,7 +319,7 @@ class _Statements(Folding):
         """Whether the loop's names keep their values in a step, and no function takes them along."""
         usage = usage_of(body)
         changed = usage.all_writes | usage.apart | usage.deletes
-        taken = set().union(*(i.reads | i.writes for i in usage.inner)) if usage.inner else set()
+        taken = set().union(*(i.reads | i.writes for i in usage.inner))
         return (
             changed.isdisjoint(targets)
             and self.captured.isdisjoint(targets)

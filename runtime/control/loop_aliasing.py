@@ -132,13 +132,14 @@ def _moved(array: Array, starts: Iterator[Atom]) -> Array:
 
 def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) -> None:
     body = traced.builder
-    users: dict[int, list[int]] = {}
+    users: dict[Storage, list[int]] = {}
     for k, start in enumerate(traced.entry):
         before = init[k].handle
         if start is None or before is None:
             continue
-        users.setdefault(id(before.storage), []).append(k)
         memory = _linked(before.storage)
+        for storage in memory:
+            users.setdefault(storage, []).append(k)
         direct = not memory.isdisjoint(body.storage_inputs) or not memory.isdisjoint(body.written)
         if not memory.isdisjoint(body.written) or (k in report.written and (direct or before.path)):
             report.conflicts.add(k)

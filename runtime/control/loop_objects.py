@@ -1,9 +1,9 @@
 """Lists, dicts and objects that a name stands for before, inside and after a loop.
 
 A name that is bound to a new container in each step (`p = Point(...)`) is carried by the container's parts: its
-container is *opened*. That is right as long as nothing is written into it in place; where the body does, the container
-from before the loop and the new ones are a choice instead. After a loop that may not have run a step the name stands
-for the container from before it or the new one.
+container is *opened*. That is right as long as nothing is written into it in place, and no step hands it on; where the
+body does, the container from before the loop and the new ones are a choice instead. After a loop that may not have run
+a step the name stands for the container from before it or the new one.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from anabranch.runtime.values.heap import Heap
 
 
 class Entries:
-    """The new containers that a body sees at the start of a step, and whether it changes them."""
+    """The new containers that a body sees at the start of a step, and whether it changes or hands them on."""
 
     def __init__(self, containers: Sequence[Any]) -> None:
+        self._containers = {id(c): c for c in containers}
         self._heap = Heap(())
         self._heap.extend(containers)
 
@@ -32,6 +33,15 @@ class Entries:
     def changed(self) -> bool:
         """Whether the body wrote into one of them."""
         return bool(self._heap.changes())
+
+    def are_in(self, value: Any) -> bool:
+        """Whether a value is, may be or holds one of them."""
+        if id(value) in self._containers:
+            return True
+        if isinstance(value, ChoiceValue):
+            return any(map(self.are_in, value.options))
+        described = structure_of(value)
+        return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
 
 
 def shared(values: Sequence[Any]) -> bool:

@@ -22,6 +22,7 @@ from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
 from anabranch.runtime.trace import Builder, building, current
 from anabranch.runtime.values import layout as layouts, repetition
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.slots import Row, Slot
@@ -121,6 +122,11 @@ class LoopTypes:
         return repetition.new_containers(tuple(self.init), self.whole)
 
     @property
+    def opens_an_alternative(self) -> bool:
+        """Whether one of them is carried by its parts as one of several alternatives, which a tag tells apart."""
+        return any(map(_opened_in_a_choice, self.init, self.layouts))
+
+    @property
     def opened_is_written(self) -> bool:
         """Whether the body changes one of them under another name."""
         targets = {id(s.target) for s in self.slots}
@@ -152,6 +158,19 @@ class LoopTypes:
         if isinstance(target, Row):
             return " or ".join(f"'{n}'" for n in target.names)
         return f"the contents of a {type(target).__name__}"
+
+
+def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
+    if isinstance(layout, layouts.Choice):
+        for option in value.options if isinstance(value, ChoiceValue) else (value,):
+            structure = structure_of(option)
+            held = any(isinstance(o, layouts.Held) and o.value is option for o in layout.options)
+            if structure is not None and structure.mutable and not held:
+                return True
+        return False
+    if not isinstance(layout, layouts.Node) or layout.structure.flat or isinstance(value, ChoiceValue):
+        return False
+    return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
 
 
 def _fresh_undefined(value: Any) -> Any:

@@ -90,7 +90,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     with decided_by(loop.trip):
         if not _settle(outer, traced, loop, types, out):
             return None
-    if not types.exact and types.opened and (entries.changed or types.opened_is_written):
+    if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()
         return None
     mixed = repetition.twins(tuple(out), types.whole) != repetition.twins(tuple(types.init), types.whole)
@@ -129,6 +129,15 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         traced.formals_of[i] = [traced.builder.formal(t) for t in layouts.leaf_types(after)]
         traced.entry_of[i] = [None] * len(traced.formals_of[i])
     return settled
+
+
+def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
+    """Whether the containers from before the loop matter as such, not just what is in them."""
+    if types.opens_an_alternative:
+        return True
+    return bool(types.opened) and (
+        entries.changed or types.opened_is_written or any(entries.are_in(value) for value in out)
+    )
 
 
 def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:

@@ -91,7 +91,7 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
         except rehearsal.FAILURES as error:
             rehearsal.reraise(error, original, *args, **kwargs)
             raise
-        return strides.noted(made, args, original.__name__)
+        return strides.noted(made, args, original.__name__, kwargs)
 
     return call
 
@@ -188,7 +188,7 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
                 if rule is not None and any(map(_sized_inside, args)):
                     return rule(*args, **kwargs)
                 made = function(*args, **kwargs)
-                return strides.noted(made, args, _original.__name__, kwargs.get("order"))
+                return strides.noted(made, args, _original.__name__, kwargs, kwargs.get("order"))
 
             dispatch.FUNCTIONS[original] = call
         return function

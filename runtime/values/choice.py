@@ -224,6 +224,15 @@ class ChoiceValue:
         rows = self.through(tuple)
         return iter(rows if isinstance(rows, tuple) else rows.resolve())
 
+    def __divmod__(self, other: Any) -> Any:
+        return self.through(lambda v: divmod(v, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self.through(lambda v: divmod(other, v))
+
+    def __round__(self, *digits: Any) -> Any:
+        return self.through(lambda v: round(v, *digits))
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.through(lambda v: v(*args, **kwargs))
 

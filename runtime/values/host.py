@@ -14,6 +14,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.undefined import Undefined
 
 NDArray = np.ndarray[Any, Any]
 
@@ -90,7 +91,10 @@ class Building:
                 return self._made.setdefault(id(source), made)
             case layouts.Choice(options):
                 tag = int(next(arrays))
-                return [self.build(o, arrays) for o in options][tag]
+                chosen = [self.build(o, arrays) for o in options][tag]
+                if isinstance(chosen, Undefined):
+                    raise chosen.error()
+                return chosen
 
     def _held(self, value: Any) -> Any:
         if isinstance(value, CallersObject):

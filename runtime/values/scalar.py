@@ -83,7 +83,7 @@ class NumPyLike(Traced):
                 rehearsal.reraise(error, lambda array, *a, **k: getattr(array, name)(*a, **k), self, *args, **kwargs)
                 raise
             order = kwargs.get("order", args[0] if args else "C") if name == "copy" else kwargs.get("order")
-            return strides.noted(made, (self, *args), name, order)
+            return strides.noted(made, (self, *args), name, kwargs, order)
 
         return call
 

@@ -8,7 +8,7 @@ known here or that a run-time condition decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,11 +194,16 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def noted(made: Any, operands: Sequence[Any], name: str, order: Any = None) -> Any:
-    """Note the layout of the result of a function or a method of this name, for this `order=`; gives the result."""
+def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, Any], order: Any = None) -> Any:
+    """Note the layout of the result of a function or a method of this name, for this `order=`; gives the result.
+
+    What is written to `out=` lies where it did.
+    """
+    if options.get("out") is not None:
+        return made
     if isinstance(made, (list, tuple)):
         for part in made:
-            noted(part, operands, name, order)
+            noted(part, operands, name, options, order)
         return made
     if name in _IN_OWN_ORDER or order in ("C", "F"):
         return made

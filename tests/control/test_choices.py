@@ -175,6 +175,18 @@ def number_of_none_or_a_number(n, k):
     return float(m), int(m)
 
 
+@case((7, 1), (7, -1), (-7, 1))
+def quotients_of_none_or_a_number(n, k):
+    m = n + 1 if k > 0 else None
+    return divmod(m, 3), divmod(20, m), divmod(m, m), round(m), round(m, -1)
+
+
+@case((1.5, 1), (1.5, -1))
+def none_or_a_number_rounded(x, k):
+    y = x + 1 if k > 0 else None
+    return round(y), round(y, 1)
+
+
 @case((0, 2), (1, 2))
 def range_of_none_or_a_number(n, k):
     m = None if n > 0 else k

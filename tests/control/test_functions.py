@@ -288,6 +288,62 @@ def nonlocal_in_a_branch(x):
     return c
 
 
+@case((3, 1), (3, 2))
+def nonlocal_deleted(n, m):
+    def inner(k):
+        nonlocal n
+        if k > 1:
+            del n
+
+    inner(m)
+    return n
+
+
+@case((3, 1), (3, 2))
+def nonlocal_deleted_and_asked_for(n, m):
+    def inner(k):
+        nonlocal n
+
+        def deeper():
+            nonlocal n
+            if k > 1:
+                del n
+
+        deeper()
+
+    inner(m)
+    try:
+        return [n]
+    except NameError as error:
+        return str(error)
+
+
+@case((3, 1), (3, 2))
+def nonlocal_deleted_and_read_by_another(n, m):
+    def inner(k):
+        nonlocal n
+        if k > 1:
+            del n
+
+    def other():
+        return (n,)
+
+    inner(m)
+    return other()
+
+
+@case((3, 1), (3, 2))
+def nonlocal_deleted_and_set_again(n, m):
+    def inner(k):
+        nonlocal n
+        del n
+
+    if m > 1:
+        inner(m)
+        n = m * 2
+    return n
+
+
 @case((3,), (0,))
 def nonlocal_two_deep(n):
     c = 1

@@ -14,6 +14,8 @@ from tests.control.table import Program, Table
 
 case = Table()
 
+STEPS = [(n, [1, 5], [2, 6]) for n in range(6)]
+
 
 @dataclasses.dataclass
 class Point:
@@ -73,6 +75,131 @@ def rows_of_the_caller_swapped(grid, n):
         grid[0], grid[1] = grid[1], grid[0]
     grid[0][0] = 9
     return row
+
+
+@case(*STEPS)
+def lists_handed_down_in_a_loop(n, a, b):
+    for i in range(n):
+        a, b = b, [i, i]
+    a[0] = 9
+    return n
+
+
+@case(*STEPS)
+def other_list_or_a_new_one_in_each_step(n, a, b):
+    for i in range(n):
+        a = b if i > 1 else [i, 7]
+    a[0] = 9
+    return n
+
+
+@case(*STEPS)
+def object_that_some_steps_make_anew(n, a, b):
+    p = Point(n, a)
+    for i in range(n):
+        if i > 1:
+            p = Point(i, [i, 4])
+    p.y[0] = 9
+    p.x = 3
+    return n
+
+
+@case(*STEPS)
+def dict_of_lists_that_some_steps_make_anew(n, a, b):
+    d = {"a": a, "b": b}
+    for i in range(n):
+        if i > 1:
+            d = {"a": [i, i], "b": d["a"]}
+    d["a"][0] = 9
+    d["b"][1] = 7
+    return n
+
+
+@case(*STEPS)
+def list_that_some_steps_of_nested_loops_make_anew(n, a, b):
+    for i in range(n):
+        for j in range(2):
+            if i + j > 2:
+                a = [i, j]
+    a[0] += 9
+    return n
+
+
+@case(*STEPS)
+def list_that_steps_without_failure_make_anew(n, a, b):
+    for i in range(n):
+        try:
+            a = [1 // (i - 1), 2]
+        except ZeroDivisionError:
+            b[1] += 1
+    a[0] += 9
+    return n
+
+
+@case(*STEPS)
+def pair_of_lists_that_some_steps_make_anew(n, a, b):
+    t = (a, b)
+    for i in range(n):
+        if i > 1:
+            t = (t[1], [i, i])
+    t[0][0] = 9
+    t[1][0] = 8
+    return n
+
+
+@case(*STEPS)
+def list_that_an_inner_function_gives(n, a, b):
+    def pick(c):
+        return a if c < 2 else [c, c]
+
+    for i in range(n):
+        a = pick(i)
+    a[1] = 9
+    return n
+
+
+@case(*STEPS)
+def list_that_a_while_makes_anew_or_keeps(n, a, b):
+    while n > 0 and a[0] < 5:
+        a = [a[0] + 1, n] if n != 3 else a
+        n -= 1
+    a[1] = 9
+    return n
+
+
+@case(*STEPS)
+def list_made_anew_at_a_break(n, a, b):
+    for i in range(n):
+        if i == 2:
+            a = [7, 7]
+            break
+    else:
+        a[0] = 4
+    a[1] = 9
+    return n
+
+
+@case(*STEPS)
+def best_of_several_lists(n, a, b):
+    best = a
+    for v in [a, b, [3, n]]:
+        if v[1] > best[1]:
+            best = v
+    best[0] = 9
+    return n
+
+
+@case(*STEPS)
+def none_or_an_old_list_or_a_new_one(n, a, b):
+    found = None
+    for i in range(n):
+        if i == 1:
+            found = a
+        elif i == 3:
+            found = [1, 2]
+    if found is not None:
+        found[0] = 9
+    return n
 
 
 @case((0,), (1,), (3,))

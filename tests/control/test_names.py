@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
+from anabranch.runtime.values.undefined import Undefined
 from tests.control.table import Program, Table
 
 case = Table()
@@ -436,3 +438,8 @@ def test_names(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_names_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_an_unset_name_is_no_result() -> None:
+    with pytest.raises(UnboundLocalError, match="local variable 'n'"):
+        jit(lambda x: [x, Undefined("n")])(1.0)

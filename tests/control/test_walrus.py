@@ -279,6 +279,32 @@ def read_on_both_sides(n):
     return a + (a := a * 2) + a
 
 
+@case((3, 4), (3, 0))
+def in_a_comprehension_of_a_try_with_nonlocal(n, m):
+    def inner(k):
+        nonlocal n
+        try:
+            found = [12 // (n := m - i) for i in range(k)]
+        except ZeroDivisionError:
+            found = [n]
+        return found
+
+    return inner(2), n
+
+
+@case((3, 4), (3, 0))
+def in_a_comprehension_of_a_finally_with_nonlocal(n, m):
+    def inner(k):
+        nonlocal n
+        try:
+            k += 1
+        finally:
+            found = [(n := m + i) for i in range(2)]
+        return found
+
+    return inner(2), n
+
+
 @case((3,), (-3,))
 def in_an_inner_function_with_nonlocal(n):
     k = 0

@@ -172,8 +172,7 @@ def _shared_names(work: Lowering, parts: _Parts, here: Here) -> frozenset[str]:
         wanted |= flow.live_in[point]
     outside = frozenset(range(len(flow.graph.after))) - region.nodes
     wanted |= flow.assigned(Region(outside, frozenset())) & ~_handler_names(work)
-    declared = {n for k in region.nodes for n in flow.graph.usages[k].writes if n in work.declared}
-    return frozenset(work.names(assigned & wanted)) | declared
+    return frozenset(work.names(assigned & wanted)) | work.declared_in(region.nodes)
 
 
 def _initial_values(work: Lowering, parts: _Parts, here: Here, shared: frozenset[str]) -> list[Statement]:
@@ -206,7 +205,7 @@ def _handler_names(work: Lowering) -> int:
         if point in starts:
             bound |= writes
         else:
-            otherwise |= writes
+            otherwise |= writes | graph.sometimes[point]
     return bound & ~otherwise
 
 
