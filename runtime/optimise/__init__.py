@@ -7,10 +7,18 @@ from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.folds import fold_reductions
 from anabranch.runtime.optimise.overlaps import keep_blocks_apart
+from anabranch.runtime.optimise.selects import shorten_selects
 from anabranch.runtime.optimise.unspecified import hand_on_unspecified
 
 # In this order: each pass leaves work for the next.
-PASSES = (hand_on_unspecified, select_small_branches, fold_reductions, drop_dead_code, keep_blocks_apart)
+PASSES = (
+    hand_on_unspecified,
+    select_small_branches,
+    shorten_selects,
+    fold_reductions,
+    drop_dead_code,
+    keep_blocks_apart,
+)
 
 
 def optimise(program: Program) -> Program:

@@ -11,6 +11,7 @@ from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
 from anabranch.runtime.optimise import PASSES, optimise
 from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
+from anabranch.runtime.optimise.selects import shorten_selects
 from tests.equivalence import check as equal
 from tests.runtime.support import V3, B, F, I, equation, literal, one, ops, unary
 
@@ -130,6 +131,65 @@ def test_a_branch_that_hands_on_different_large_arrays_stays():
     sides["on_false"] = Program((c, d), (), (c,))
     program = Program((p, x, y), (equation("cond", (p, x, y), (r,), **sides),), (r,))
     assert ops(select_small_branches(program)) == []
+
+
+def chain(length, seed):
+    """A Program of selects of two values and three constants, each of what came before it, and of comparisons."""
+    random = np.random.default_rng(seed)
+    p, q, x, y = Var(B), Var(B), Var(I), Var(I)
+    preds, values, equations = [p, q], [x, y, literal(0), literal(1), literal(2)], []
+
+    def add(name, among, kind, *inputs):
+        out = Var(kind)
+        equations.append(equation(name, inputs, (out,)))
+        among.append(out)
+
+    for _ in range(length):
+        pred, (a, b) = preds[random.integers(len(preds))], (values[-k] for k in random.integers(1, 6, 2))
+        add("select", values, I, pred, a, b)
+        if random.random() < 0.5:
+            add("equal", preds, B, values[-1], literal(int(random.integers(3))))
+        if random.random() < 0.2:
+            add("logical_not", preds, B, preds[-1])
+        if random.random() < 0.2:
+            add(("logical_and", "logical_or")[random.integers(2)], preds, B, preds[-1], preds[-2])
+    return Program((p, q, x, y), tuple(equations), (values[-1], values[-2], preds[-1]))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_selects_of_selects_stay_what_they_are(seed):
+    program = chain(3 + seed % 20, seed)
+    argsets = [(np.bool_(p), np.bool_(q), np.int64(5), np.int64(7)) for p in (0, 1) for q in (0, 1)]
+    same_results(program, *argsets, (np.bool_(True), np.bool_(True), np.int64(0), np.int64(1)))
+
+
+def test_a_chain_of_failures_is_no_tree():
+    """XLA goes along each path of selects there is, so that these must not double with each place that may fail."""
+
+    def f(n, k):
+        for i in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
+            if n > i:
+                k = k // n
+            else:
+                k = k % n
+        return k
+
+    program = jit(f, auto_static=False).lower(3, 100).program
+    paths = {}
+    for made in program.equations:
+        sides = made.inputs[1:] if made.op.name == "select" else ()
+        paths.update(dict.fromkeys(made.outputs, 1 + sum(paths.get(side, 1) for side in sides)))
+    assert max(paths.values()) < len(program.equations)
+
+
+def test_a_choice_that_is_asked_for_is_what_chooses():
+    p, q, x, y = Var(B), Var(B), Var(I), Var(I)
+    code, first = one("select", p, literal(1), literal(0))
+    is_unset, second = one("equal", code, literal(0))
+    asked, third = one("select", is_unset, x, y)
+    after = drop_dead_code(shorten_selects(Program((p, q, x, y), (first, second, third), (asked,))))
+    assert ops(after) == ["select"]
+    assert after.equations[0].inputs == (p, y, x)
 
 
 def test_results_of_whole_functions_are_the_same():
