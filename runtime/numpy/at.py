@@ -26,7 +26,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
 
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.
     """
-    memory = operands.view(a)
+    memory = operands.memory(a)
     where, target = folding.places(a, indices)
     count = where.type.size
     given = []

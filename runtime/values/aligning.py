@@ -164,7 +164,7 @@ def broadcast(operands: Sequence[Any], fill: Any = None, text: str | None = None
 
 def _row(x: Any, fill: Any) -> _Operand:
     if wrap.is_sized(x):
-        value = x.view if fill is None else x.padded(fill)
+        value = x.memory if fill is None else x.padded(fill)
         return _Operand(value, x.shape, list(x.extents))
     x = wrap.numpy_operand(x)
     if isinstance(x, np.ndarray):

@@ -113,7 +113,7 @@ def _loop(function: np.ufunc, specs: Sequence[Any], dtype: Any, casting: Any, ou
 
 def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
     """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
-    whole = [x.view if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
+    whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 

@@ -120,7 +120,7 @@ def _is_itself(target: Any, value: Any) -> bool:
 
 def _base(array: Any) -> Array:
     """The array, or the memory of static shape that one of run-time size is a part of."""
-    return array.view if wrap.is_sized(array) else array  # type: ignore[no-any-return]
+    return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
 
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -31,7 +31,7 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     """
     rank = len(mask.shape)
     check(array, mask, rank, lead)
-    view = array.view if wrap.is_sized(array) else array
+    view = array.memory if wrap.is_sized(array) else array
     extents = array.extents if wrap.is_sized(array) else (None,) * view.ndim
     before, over, after = (view.shape[:lead], view.shape[lead : lead + rank], view.shape[lead + rank :])
     count = math.prod(over)

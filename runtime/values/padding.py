@@ -39,14 +39,14 @@ class PaddedStructure(SizedStructure):
         shape = value.shape if wrap.is_sized(value) else wrap.shape_of(value)
         sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
         if self._fits(value):
-            return [value.view, *sizes]
+            return [value.memory, *sizes]
         for n, room in zip(shape, self.rooms, strict=False):
             if room is not None:
                 over = atoms.ufunc(np.greater, bounds.atom_of(n), atoms.literal(room.size, np.int64))
                 capacities.exceeded(over, room)
         made = wrap.array_of(_front(value, self.extra))
         if isinstance(value, (Array, Sized)):
-            view = value.view if isinstance(value, Sized) else value
+            view = value.memory if isinstance(value, Sized) else value
             extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
             aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
             made.storage.strides = strides.of_a_part(view)
@@ -54,7 +54,7 @@ class PaddedStructure(SizedStructure):
 
     def _fits(self, value: Any) -> bool:
         """Whether the array lies as it should, in memory of its own."""
-        if not wrap.is_sized(value) or value.capacity != self.extra or value.view.path:
+        if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
             return False
         return all(
             e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
@@ -73,7 +73,7 @@ class PaddedStructure(SizedStructure):
 
 def _front(value: Any, capacity: Sequence[int]) -> Atom:
     """The elements of an array, moved to the front of a capacity."""
-    atom = wrap.as_atom(value.anchored().view if wrap.is_sized(value) else value)
+    atom = wrap.as_atom(value.anchored().memory if wrap.is_sized(value) else value)
     for axis, n in enumerate(capacity):
         atom = compacting.resized(atom, axis, n)
     return atom
@@ -82,9 +82,9 @@ def _front(value: Any, capacity: Sequence[int]) -> Atom:
 def at_front(a: Any) -> Any:
     """The memory of the elements from the front of each axis on; a write to either array reaches the other."""
     if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
-        return a.view
-    view = a.anchored().view
-    aliasing.link(view.storage, atoms.literal(True), a.view, Padded(a.extents, a.capacity))
+        return a.memory
+    view = a.anchored().memory
+    aliasing.link(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
     return view
 
 

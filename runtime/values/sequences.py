@@ -126,7 +126,7 @@ def joins(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 def _rows(array: Any) -> Any:
     """The rows of the items, one after the other: `np.concatenate`."""
     capacity, each, *rest = array.capacity
-    view = wrap.array_of(atoms.reshape(array.view.atom, (capacity * each, *rest)))
+    view = wrap.array_of(atoms.reshape(array.memory.atom, (capacity * each, *rest)))
     count = wrap.as_atom(array.extents[0].size, np.int64)
     rows = atoms.ufunc(np.multiply, count, atoms.literal(each, np.int64))
     window = Window(0, python_scalar(rows, Interval(0, capacity * each)))

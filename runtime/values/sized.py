@@ -46,34 +46,34 @@ class Sized(NumPyLike):
 
     Attributes
     ----------
-    view : Array
-        The memory that it is a part of: a write through either is seen by the other.
+    memory : Array
+        What it is a part of: a write through either is seen by the other.
     extents : tuple of Extent or None
         One for each axis; None where all of the axis is there.
     origin : tuple or None
         Where in the user's code the size came from.
     """
 
-    __slots__ = ("extents", "origin", "view")
+    __slots__ = ("extents", "memory", "origin")
 
-    def __init__(self, view: Array, extents: Extents, origin: Place | None = None) -> None:
-        self.view, self.extents = view, extents
+    def __init__(self, memory: Array, extents: Extents, origin: Place | None = None) -> None:
+        self.memory, self.extents = memory, extents
         self.origin = specialising.place() if origin is None else origin
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        return tuple([n if e is None else e.size for n, e in zip(self.view.shape, self.extents, strict=True)])
+        return tuple([n if e is None else e.size for n, e in zip(self.memory.shape, self.extents, strict=True)])
 
     @property
     def capacity(self) -> tuple[int, ...]:
         """The static shape that it lies in."""
-        return self.view.shape
+        return self.memory.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.view.dtype
+        return self.memory.dtype
 
     @property
     def ndim(self) -> int:
@@ -90,7 +90,7 @@ class Sized(NumPyLike):
     @property
     def is_readonly(self) -> bool:
         """Whether a write raises."""
-        return self.view.is_readonly
+        return self.memory.is_readonly
 
     # ---- what is not -------------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class Sized(NumPyLike):
 
     def padded(self, fill: Any) -> Array:
         """A new array of the capacity's shape, with `fill` where no element is."""
-        value, mask = self.view.atom, self.valid()
+        value, mask = self.memory.atom, self.valid()
         if mask is not None:
             filler = atoms.broadcast_to(atoms.literal(np.asarray(fill).astype(self.dtype)), self.capacity)
             value = atoms.select(mask, value, filler)
@@ -165,7 +165,7 @@ class Sized(NumPyLike):
 
     def anchored(self, *axes: int) -> Sized:
         """The same elements in a new array, from position 0 on along these axes (all by default)."""
-        value, extents = self.view.atom, list(self.extents)
+        value, extents = self.memory.atom, list(self.extents)
         for axis in axes or range(self.ndim):
             extent = extents[axis]
             if isinstance(extent, Masked):
@@ -179,16 +179,16 @@ class Sized(NumPyLike):
         wrap.note_compact(front, extents)
         return Sized(front, tuple(extents), self.origin)
 
-    def with_view(self, view: Array) -> Any:
+    def with_memory(self, memory: Array) -> Any:
         """New memory as an array of the same extents."""
-        return wrap.with_extents(view, self.extents, self.origin)
+        return wrap.with_extents(memory, self.extents, self.origin)
 
     def viewed(self, *steps: views.Step, extents: Extents | None = None) -> Any:
         """Another handle on the same memory."""
-        return make(self.view.viewed(*steps), self.extents if extents is None else extents, self.origin)
+        return make(self.memory.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
     def __copy__(self) -> Any:
-        return self.with_view(wrap.array_of(self.view.atom))
+        return self.with_memory(wrap.array_of(self.memory.atom))
 
     # ---- indexing and writing ----------------------------------------------------------------------------------------
 
@@ -210,13 +210,13 @@ class Sized(NumPyLike):
     def set(self, value: Atom) -> None:
         """Write what stands at the places of this array's elements in a value of the capacity's shape."""
         value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
-        self.view.set(value if mask is None else atoms.select(mask, value, self.view.atom))
+        self.memory.set(value if mask is None else atoms.select(mask, value, self.memory.atom))
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
         """`a += b` and its kin."""
         arithmetic.check_output(ufunc, (self, other), self.dtype)
         operand = aligning.fitted(other, self, aligning.in_place)
-        mine = self.padded(1) if ufunc is np.power else self.view
+        mine = self.padded(1) if ufunc is np.power else self.memory
         (result,) = arithmetic.apply_atoms(ufunc, (mine, operand), output=self.dtype)
         self.set(atoms.convert(result, self.dtype))
         return self
@@ -270,7 +270,7 @@ _KINDS: dict[Any, str] = {type(None): "whole", Window: "window", Masked: "masked
 
 @frozen
 class SizedStructure(Structure):
-    """An array of run-time size as a container: its view, then the parts of its extents."""
+    """An array of run-time size as a container: its memory, then the parts of its extents."""
 
     kinds: tuple[str, ...] = ()
     origin: Any = dataclasses.field(default=None, compare=False)
@@ -280,7 +280,7 @@ class SizedStructure(Structure):
         return False
 
     def children(self, value: Any) -> list[Any]:
-        return [value.view, *(part for e in value.extents if e is not None for part in e.parts)]
+        return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]
 
     def build(self, children: Sequence[Any]) -> Any:
         view, *parts = children

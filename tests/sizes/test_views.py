@@ -30,6 +30,7 @@ ROWS = {
     "with gaps": lambda m, i, j: m[::2][i:j],
 }
 OF_LINES = {
+    "view": lambda x: x.view(),
     "all": lambda x: x[...], "atleast_2d": np.atleast_2d, "with an axis": lambda x: x[:, None], "asarray": np.asarray,
     "ascontiguousarray": np.ascontiguousarray, "astype": lambda x: x.astype(float, copy=False), "flip": np.flip,
     "T": lambda x: x.T, "real": lambda x: x.real, "own shape": lambda x: x.reshape(x.shape),
@@ -39,6 +40,7 @@ OF_LINES = {
     "flatten": lambda x: x.flatten(), "moved": lambda x: np.moveaxis(x[None], 0, 1), "roll": lambda x: np.roll(x, 0),
 }  # fmt: skip
 OF_ROWS = {
+    "view": lambda x: x.view(x.dtype),
     "T": lambda x: x.T, "backwards": lambda x: x[:, ::-1], "rot90": np.rot90, "row": lambda x: x[0],
     "column": lambda x: x[:, 0], "hsplit": lambda x: np.hsplit(x, [1])[0], "vsplit": lambda x: np.vsplit(x, [1])[1],
     "ascontiguousarray": np.ascontiguousarray, "ascontiguousarray, turned": lambda x: np.ascontiguousarray(x.T),

@@ -31,10 +31,10 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     parts = [p for p in (ends[0], x, ends[1]) if p is not NoValue]
     x = x if len(parts) == 1 else FUNCTIONS[np.concatenate](parts, at)
     if operands.extents(x)[at] is None:
-        made = FUNCTIONS[np.diff](operands.view(x), times, at)
+        made = FUNCTIONS[np.diff](operands.memory(x), times, at)
         return operands.with_axis(x, made, at, None)
     x = x.anchored(at)
-    made = FUNCTIONS[np.diff](x.view, times, at)
+    made = FUNCTIONS[np.diff](x.memory, times, at)
     size = bounds.maximum(bounds.add(x.shape[at], -times), 0)
     return operands.with_axis(x, made, at, operands.window(bounds.limited(size, 0, made.shape[at])))
 
@@ -85,12 +85,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     line: Any = fresh(iota((room,)))
     low, high = FUNCTIONS[np.maximum](line - 1, 0), FUNCTIONS[np.minimum](line + 1, bounds.add(size, -1))
     high = FUNCTIONS[np.maximum](high, 0)
-    view = operands.view(x)
+    view = operands.memory(x)
     before, behind = (FUNCTIONS[np.take](view, i, axis=at) for i in (low, high))
     shape = [room if i == at else 1 for i in range(x.ndim)]
     steps = FUNCTIONS[np.reshape](FUNCTIONS[np.subtract](high, low), shape)
     made = (behind - before) / (FUNCTIONS[np.asarray](steps, x.dtype) * spacing)
-    return x.with_view(made)
+    return x.with_memory(made)
 
 
 def _of_run_time_size(*xs: Any) -> Any:
@@ -146,7 +146,7 @@ def _held(x: Any) -> Any:
     x = x.anchored()
     last = bounds.add(x.shape[0], -1)
     places = FUNCTIONS[np.minimum](fresh(iota(x.capacity)), last)
-    return FUNCTIONS[np.take](x.view, FUNCTIONS[np.maximum](places, 0))
+    return FUNCTIONS[np.take](x.memory, FUNCTIONS[np.maximum](places, 0))
 
 
 @sized(np.convolve)

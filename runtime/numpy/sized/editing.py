@@ -71,7 +71,7 @@ def _front(array: Any, at: int) -> tuple[Atom, list[Any]]:
     if not wrap.is_sized(array):
         return array.atom, [None] * array.ndim
     front = array.anchored(at)
-    return front.view.atom, list(front.extents)
+    return front.memory.atom, list(front.extents)
 
 
 def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
@@ -116,7 +116,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     count = block.shape[at]
     moved = _before(place, compacting.extended(value, at, 0, count), compacting.extended(value, at, count, 0), at)
     starts = [bounds.atom_of(place if d == at else 0) for d in range(array.ndim)]
-    updates = block.view.atom if wrap.is_sized(block) else block.atom
+    updates = block.memory.atom if wrap.is_sized(block) else block.atom
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
 
 
@@ -227,7 +227,7 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
     aligning.refuse(atoms.logical_not(aligning.differ(size, 0)), ValueError, text)
     front = array.anchored(at) if wrap.is_sized(array) else array
-    view, extents = (front.view if wrap.is_sized(front) else front), list(extents_of(front))
+    view, extents = (front.memory if wrap.is_sized(front) else front), list(extents_of(front))
     room = view.shape[at] + low + high
     positions = wrap.array_of(atoms.op("iota", shape=(room,), dtype=np.dtype(np.int64), axis=0)) - low
     taken = compacting.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))

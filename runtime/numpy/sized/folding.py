@@ -69,7 +69,7 @@ def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
         return stored(out, staged.accumulate(x, axis, dtype))
     at = one_axis(axis, x.ndim)
     line = operands.fronted(x, at)
-    return stored(out, line.with_view(staged.accumulate(line.padded(1), at, dtype)))
+    return stored(out, line.with_memory(staged.accumulate(line.padded(1), at, dtype)))
 
 
 def outer(staged: Any, a: Any, b: Any, **kwargs: Any) -> Any:
@@ -92,7 +92,7 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
     if not value.shape[at]:
         return stored(out, line)
     front = operands.fronted(starts)
-    place = FUNCTIONS[np.asarray](operands.view(front)).astype(np.int64)
+    place = FUNCTIONS[np.asarray](operands.memory(front)).astype(np.int64)
     # A start that is not there ends the segment before it.
     there = fresh(operands.valid(front))
     made = _segments(staged, value, FUNCTIONS[np.where](there, place, size), at, dtype)
@@ -122,7 +122,7 @@ def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
 
 def places(a: Any, indices: Any) -> tuple[Atom, Any]:
     """The flat positions in an array's memory that indices select, and the array of them where not all are there."""
-    view = operands.view(a)
+    view = operands.memory(a)
     count = atoms.op("iota", shape=(view.size,), dtype=np.dtype(np.int64), axis=0)
     grid = wrap.with_extents(fresh(atoms.reshape(count, view.shape)), operands.extents(a))
     found = grid[indices]

@@ -75,7 +75,7 @@ def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
 
 
 def _atom(x: Any) -> Atom:
-    atom: Atom = x.view.atom if wrap.is_sized(x) else x.atom
+    atom: Atom = x.memory.atom if wrap.is_sized(x) else x.atom
     return atom
 
 
@@ -110,7 +110,7 @@ class _Part:
         if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
             return
         moved = wrap.with_extents(wrap.array_of(self.value), self.extents).anchored(axis)
-        self.value, self.extents[axis] = moved.view.atom, moved.extents[axis]
+        self.value, self.extents[axis] = moved.memory.atom, moved.extents[axis]
 
 
 def _agree(rows: Sequence[_Part], d: int) -> None:

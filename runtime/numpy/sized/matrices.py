@@ -33,7 +33,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     room = tuple(map(min, zip(operands.capacity(x), operands.capacity(y), strict=True)))
     key = tuple(slice(0, n) for n in room)
     there = FUNCTIONS[np.logical_and](*(fresh(operands.valid(v))[key] for v in (x, y)))
-    a, b = (operands.view(v)[key] for v in (x, y))
+    a, b = (operands.memory(v)[key] for v in (x, y))
     same = FUNCTIONS[np.equal](a, b)
     if equal_nan and all(v.dtype.kind in "fc" for v in (a, b)):
         same = FUNCTIONS[np.logical_or](same, FUNCTIONS[np.logical_and](FUNCTIONS[np.isnan](a), FUNCTIONS[np.isnan](b)))

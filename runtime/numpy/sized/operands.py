@@ -39,9 +39,9 @@ def origin(*xs: Any) -> Any:
     return next((x.origin for x in xs if wrap.is_sized(x)), None)
 
 
-def view(x: Any) -> Any:
+def memory(x: Any) -> Any:
     """The memory of static shape."""
-    return x.view if wrap.is_sized(x) else x
+    return x.memory if wrap.is_sized(x) else x
 
 
 def valid(x: Any) -> Atom:

@@ -82,7 +82,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
 
     index = operands.array(a)
     if wrap.is_sized(index):  # what is not there chooses the first
-        index = index.with_view(fresh(index.padded(0).atom))
+        index = index.with_memory(fresh(index.padded(0).atom))
     return stored(out, aligning.elementwise(pick, [index, *items]))
 
 

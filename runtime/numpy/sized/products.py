@@ -36,7 +36,7 @@ class _Side:
         if not wrap.is_sized(self.x):
             return self.x
         summed = [e if axis in axes else None for axis, e in enumerate(self.x.extents)]
-        part = wrap.part_of(self.x.view, summed, self.x.origin)
+        part = wrap.part_of(self.x.memory, summed, self.x.origin)
         return part.padded(0) if wrap.is_sized(part) else part
 
 
@@ -69,7 +69,7 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
     key = (slice(None),) * axis + (slice(0, capacity),)
     if not wrap.is_sized(x):
         return FUNCTIONS[np.asarray](x)[key] if wrap.shape_of(x)[axis] != capacity else x
-    return wrap.part_of(x.view[key], x.extents, x.origin)
+    return wrap.part_of(x.memory[key], x.extents, x.origin)
 
 
 def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Any) -> Any:

@@ -115,7 +115,7 @@ def _each(a: Any, counts: Any, at: int) -> Any:
 
 def _front(a: Any, *axes: int) -> Atom:
     """The memory of an array, its elements at the front of these axes."""
-    return a.anchored(*axes).view.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
+    return a.anchored(*axes).memory.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
 
 
 def _laid(a: Any, value: Atom, extents: dict[int, Any]) -> Any:

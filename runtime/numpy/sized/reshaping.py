@@ -28,14 +28,14 @@ def ravel(a: Any, order: Any = "C") -> Any:
 
 
 def _check_order(a: Any, order: str) -> None:
-    if order != "C" and not (a.ndim == 1 or strides.plain(a.view)):
+    if order != "C" and not (a.ndim == 1 or strides.plain(a.memory)):
         a._needs_size(f"the order in memory, for order={order!r}")
 
 
 def _as_line(a: Any, together: Atom | None) -> Any:
     """The elements in C order: a copy, which is the same memory where that holds. NumPy copies only what it must."""
     line = _line(a)
-    if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.view)):
+    if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.memory)):
         return line
     return _copy_unless(together, line)
 
@@ -43,7 +43,7 @@ def _as_line(a: Any, together: Atom | None) -> Any:
 def _copy_unless(together: Atom | None, a: Any) -> Any:
     made = a.__copy__()
     if not isinstance(together, Literal) or together.value:
-        aliasing.link(made.view.storage, together, a.view)
+        aliasing.link(made.memory.storage, together, a.memory)
     return made
 
 
@@ -71,18 +71,18 @@ def _follow(a: Any, step: int | None = None) -> Atom | None:
 
     They are `step` bytes apart, or any number of bytes.
     """
-    layout = a.view.storage.strides
+    layout = a.memory.storage.strides
     if isinstance(layout, Compact):
-        return atoms.literal(True) if not a.view.path and _are_same(layout.extents, a.extents) else None
+        return atoms.literal(True) if not a.memory.path and _are_same(layout.extents, a.extents) else None
     # What a mask selects of other memory may be every second element.
-    if not strides.known(a.view) or any(e is not None and not e.follow for e in a.extents):
+    if not strides.known(a.memory) or any(e is not None and not e.follow for e in a.extents):
         return None
     fine: Atom = atoms.literal(True)
     # How far apart is said by the first axis, from the last one on, that has more than one element.
     said: Atom = atoms.literal(step is not None)
     unit: Any = step or 0
     inner: Any = 1
-    for stride, size in reversed(list(zip(strides.model(a.view).strides, a.shape, strict=True))):
+    for stride, size in reversed(list(zip(strides.model(a.memory).strides, a.shape, strict=True))):
         size = bounds.bound_of(size)
         several = aligning.differ(size, 1)
         unit = bounds.choose(said, unit, stride)
@@ -181,7 +181,7 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
 
 def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
     """A view of as many elements of a line as are in it, in a shape that is known."""
-    first, view = line.extents[0], line.view
+    first, view = line.extents[0], line.memory
     if size > line.capacity[0]:  # which has failed
         return wrap.array_of(atoms.reshape(compacting.resized(view.atom, 0, size), wanted))
     start: int | Atom = 0
@@ -201,7 +201,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
     size = bounds.limited(bounds.bound_of(total // others if others else 0), 0, room)
     extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
     if rows is not None or math.prod(wanted[:axis]) == 1:
-        view = at_front(line) if rows is None else line.view
+        view = at_front(line) if rows is None else line.memory
         return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which only the run knows.
     form = Rows.of(at_front(line), shape, axis, size, total)

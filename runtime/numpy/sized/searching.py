@@ -27,7 +27,7 @@ _ZERO_DIMENSIONAL = (
 
 def truth(x: Any) -> Atom:
     """Which places hold an element that is not zero."""
-    value = operands.view(x).atom
+    value = operands.memory(x).atom
     if value.type.dtype != np.bool_:
         value = atoms.ufunc(np.not_equal, value, zeros_atom(value.type.shape, value.type.dtype))
     there = x.valid() if wrap.is_sized(x) else None
@@ -91,7 +91,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     chosen = masked(_chosen(wanted, x, at))
     kept = operands.extents(x)
     kept[at] = chosen
-    return stored(out, wrap.part_of(operands.view(x), kept, operands.origin(x)).__copy__())
+    return stored(out, wrap.part_of(operands.memory(x), kept, operands.origin(x)).__copy__())
 
 
 def _chosen(condition: Any, x: Any, axis: int) -> Atom:
@@ -159,7 +159,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     start = bounds.choose(none, extent.stop, start) if "f" in trims else start
     stop = bounds.choose(none, start, stop) if "b" in trims else stop
     del axis
-    return wrap.part_of(operands.view(x), (Window(start, stop),), operands.origin(x))
+    return wrap.part_of(operands.memory(x), (Window(start, stop),), operands.origin(x))
 
 
 @sized(np.searchsorted)

@@ -71,11 +71,11 @@ def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
     order = None
     if ordered:
         x = operands.fronted(x)
-        order = operands.view(FUNCTIONS[np.argsort](x, kind="stable")).atom
+        order = operands.memory(FUNCTIONS[np.argsort](x, kind="stable")).atom
         line = operands.padded(x, operands.behind(x.dtype))
         line = atoms.op("gather", line, atoms.reshape(order, (size, 1))) if size else line
     else:
-        line = operands.view(FUNCTIONS[np.sort](x)).atom
+        line = operands.memory(FUNCTIONS[np.sort](x)).atom
         (size,) = line.type.shape
     there = operands.front(x.shape[0], size)
     if size:
@@ -185,7 +185,7 @@ def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
     if not size:
         return fresh(zeros_atom(x.shape, np.bool_, value=invert))
     place = FUNCTIONS[np.asarray](FUNCTIONS[np.searchsorted](line, x))
-    there = FUNCTIONS[np.take](operands.view(line), FUNCTIONS[np.minimum](place, size - 1))
+    there = FUNCTIONS[np.take](operands.memory(line), FUNCTIONS[np.minimum](place, size - 1))
     found = FUNCTIONS[np.logical_and](place < count, FUNCTIONS[np.equal](there, x))
     return FUNCTIONS[np.logical_not](found) if invert else found
 
@@ -196,14 +196,14 @@ def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
 def _together(*xs: Any) -> Any:
     """The elements of arrays of one axis, one after the other, where they are."""
     dtype = np.result_type(*(x.dtype for x in xs))
-    value = [atoms.convert(operands.view(x).atom, dtype) for x in xs]
+    value = [atoms.convert(operands.memory(x).atom, dtype) for x in xs]
     there = [operands.valid(x) for x in xs]
     line, mask = (atoms.op("concatenate", *parts, axis=0) for parts in (value, there))
     return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
 
 
 def _lines(*xs: Any) -> list[Any]:
-    dtype = np.result_type(promoted(*(operands.view(operands.array(x)) for x in xs)))
+    dtype = np.result_type(promoted(*(operands.memory(operands.array(x)) for x in xs)))
     lines = [operands.flat(x) for x in xs]
     return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
 

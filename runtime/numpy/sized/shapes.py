@@ -121,8 +121,14 @@ def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
 @sized_method("astype")
 def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
-    made = METHODS["astype"](a.view, dtype, order, casting, subok, copy)
-    return a if made is a.view else a.with_view(made)
+    made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
+    return a if made is a.memory else a.with_memory(made)
+
+
+@sized_method("view")
+def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+    """As `ndarray.view()`."""
+    return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
 @sized_method("fill")
@@ -150,7 +156,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 def _like(value: Any) -> Any:
     def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
         chosen = a.dtype if dtype is None else dtype
-        return a.with_view(FUNCTIONS[np.full](a.capacity, value, chosen))
+        return a.with_memory(FUNCTIONS[np.full](a.capacity, value, chosen))
 
     return make_like
 

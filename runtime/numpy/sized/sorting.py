@@ -27,8 +27,8 @@ def _line(a: Any, axis: Any) -> tuple[Any, int]:
 def in_order(a: Any, axis: int, **how: Any) -> Any:
     """The array sorted along an axis, at whose front the elements that are there are."""
     if operands.extents(a)[axis] is None:
-        made = FUNCTIONS[np.sort](operands.view(a), axis, **how)
-        return a.with_view(made) if wrap.is_sized(a) else made
+        made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
+        return a.with_memory(made) if wrap.is_sized(a) else made
     made = FUNCTIONS[np.sort](a.padded(operands.behind(a.dtype)), axis, **how)
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
 
@@ -57,7 +57,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     # From the front on: of equal elements those that are there come first.
     x = x.anchored(at) if operands.extents(x)[at] is not None else x
     made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
-    return x.with_view(made)
+    return x.with_memory(made)
 
 
 @sized(np.partition)
@@ -165,11 +165,11 @@ def _scalar(made: Any) -> Any:
 
 def _middle(ordered: Any, count: Any) -> Any:
     """The mean of the one or two elements in the middle of the first `count` of each line."""
-    view = operands.view(ordered)
+    view = operands.memory(ordered)
     if not view.shape[-1]:
         return FUNCTIONS[np.mean](view, axis=-1)
     # A line's count on an axis of its own, beside the places of that line.
-    counts = FUNCTIONS[np.asarray](operands.view(count) if wrap.is_sized(count) else count)[..., None]
+    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_sized(count) else count)[..., None]
     low, high = ((counts + shift) // 2 for shift in (-1, 0))
     pair = [_picked(view, FUNCTIONS[np.maximum](i, 0)) for i in (low, high)]
     both = FUNCTIONS[np.mean](FUNCTIONS[np.stack](pair, axis=-1), axis=-1)
@@ -205,7 +205,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         if weights is not None:
             a._needs_size(f"the array of {function.__name__}() with weights")
         keep = keepdims is not NoValue and bool(keepdims)
-        asked = quantiles.Request(a.view, q, axis, None, method, keep, None, scale, ignores_nan)
+        asked = quantiles.Request(a.memory, q, axis, None, method, keep, None, scale, ignores_nan)
         return stored(out, _of_lines(asked, a, axis))
 
     sized(function)(rule)
@@ -220,7 +220,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     outer = operands.capacity(x)[:-1]
     kept = [None if i in axes else e for i, e in enumerate(a.extents)]
     wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
-    table = FUNCTIONS[np.transpose](operands.view(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
+    table = FUNCTIONS[np.transpose](operands.memory(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
     counts, missing = _counts(x, count, asked.ignores_nan)
     lines = quantiles.Lines(table, counts, outer, wide, missing)
     made = quantiles.found(asked, level, table, lines)
@@ -247,7 +247,7 @@ def _counts(x: Any, count: Any, ignores_nan: bool) -> tuple[Any, Any]:
     if x.dtype.kind != "f":
         return every, FUNCTIONS[np.equal](every, 0) if ignores_nan else None
     numbers = FUNCTIONS[np.logical_not](FUNCTIONS[np.isnan](x))
-    there = operands.view(FUNCTIONS[np.count_nonzero](numbers, axis=-1))
+    there = operands.memory(FUNCTIONS[np.count_nonzero](numbers, axis=-1))
     there = FUNCTIONS[np.reshape](FUNCTIONS[np.asarray](there), (lines,))
     bad = FUNCTIONS[np.equal](there, 0) if ignores_nan else FUNCTIONS[np.not_equal](there, every)
     return (there if ignores_nan else every), bad
