@@ -187,8 +187,10 @@ class Trace:
         self.knowable: dict[Var, int] = {}
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
-        # Tuples and frozen objects put together from the parts of alternatives, by identity.
+        # Tuples and frozen objects put together from the parts of alternatives, and arrays of a loop's state, by identity.
         self.merged: dict[int, Any] = {}
+        # Arrays that are each one of those that their memory is linked with, by identity.
+        self.chosen: dict[int, Any] = {}
         # The calls in progress, by the function's code.
         self.active: dict[Any, Active] = {}
         # The bodies of try statements in progress, and what their handlers have caught, by the exception's id.

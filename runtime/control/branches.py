@@ -329,6 +329,7 @@ def _link(
             adopt(outer, array, pred, handle)
         for inner, holds in carried:
             if inner.index == index:
+                current().trace.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, inner.handle, inner.form)
 
 

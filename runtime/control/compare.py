@@ -16,7 +16,7 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import aliasing, atoms
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
@@ -60,12 +60,48 @@ def is_(a: Any, b: Any) -> Any:
     if _is_bool(a) and _is_bool(b):
         # There is one True and one False: whether two bools are one object is whether they are equal.
         return a == b
+    if isinstance(a, Array) and isinstance(b, Array):
+        return _is_one_array(a, b)
     if a is not b and type(a) is type(b) and tracing() and {id(a), id(b)} & current().trace.merged.keys():
-        raise UnsupportedOperationError(
-            f"whether this {type(a).__name__} is that one is not known: a run-time branch or loop gave one or another, "
-            "and what it gave was put together from their parts; compare with =="
-        )
+        raise _undecided(type(a).__name__)
     return a is b
+
+
+def _undecided(kind: str) -> UnsupportedOperationError:
+    return UnsupportedOperationError(
+        f"whether this {kind} is that one is not known: a run-time branch or loop gave one or another, "
+        "and what it gave was put together from their parts; compare with =="
+    )
+
+
+def _is_one_array(a: Array, b: Array) -> Any:
+    """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
+    if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
+        return a is b
+    if {id(a), id(b)} & current().trace.merged.keys():
+        raise _undecided("ndarray")
+    if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
+        return False
+    result: Atom = atoms.literal(False)
+    for chosen, one in _alternatives(a):
+        for taken, other in _alternatives(b):
+            if one is other:
+                result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
+    return _bool(result)
+
+
+def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
+    """The arrays that one is, each with when it is that."""
+    if id(array) not in current().trace.chosen:
+        return [(atoms.literal(True), array)]
+    found: list[tuple[Atom, Array]] = []
+    own: Atom = atoms.literal(True)
+    for link in array.storage.links:
+        if link.pred is None or link.form is not None:
+            raise _undecided("ndarray")
+        own = atoms.logical_and(own, atoms.logical_not(link.pred))
+        found += [(atoms.logical_and(link.pred, p), other) for p, other in _alternatives(link.handle)]
+    return [*found, (own, array)]
 
 
 def _is_bool(value: Any) -> bool:

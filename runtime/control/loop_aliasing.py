@@ -137,7 +137,7 @@ def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) 
         before = init[k].handle
         if start is None or before is None:
             continue
-        memory = _linked(before.storage)
+        memory = aliasing.memory(before.storage)
         for storage in memory:
             users.setdefault(storage, []).append(k)
         direct = not memory.isdisjoint(body.storage_inputs) or not memory.isdisjoint(body.written)
@@ -152,22 +152,16 @@ def _find_conflicts(traced: TracedBody, init: Sequence[Packed], report: Report) 
         start = traced.entry[k]
         if start is not None and shared(start.storage) in written:
             report.conflicts.add(k)
+    cyclic = {k for cycle in _cycles(report.becomes) for k in cycle}
+    for k, other in report.becomes.items():
+        # Each step writes to another memory where arrays are handed from name to name, and not back.
+        if k != other and k not in cyclic:
+            report.conflicts.update({k, other} & report.written)
     for k in sorted(report.fresh & report.written):
         if k in report.becomes.values():
             report.conflicts.add(k)
         else:
             report.firsts.append(k)
-
-
-def _linked(storage: Storage) -> set[Storage]:
-    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
-    found, pending = set[Storage](), [storage]
-    while pending:
-        above = pending.pop()
-        if above not in found:
-            found.add(above)
-            pending += [link.handle.storage for link in above.links]
-    return found
 
 
 class _Groups:
@@ -245,9 +239,48 @@ def after(
                     adopt(outer, array, None, handle)
     for one, other in report.twins:
         _link_twins(made[one], made[other], report.paths, (one, other), at_once)
-    for cycle in _cycles(report.becomes):
+    cycles = _cycles(report.becomes)
+    for cycle in cycles:
         _after_cycle(outer, cycle, report, made, init, count)
+    cyclic = {k for cycle in cycles for k in cycle}
+    for k in report.becomes.keys() - cyclic - kept.keys():
+        _after_chain(outer, k, cyclic, report, made, init, count, views_after)
     return kept
+
+
+def _after_chain(
+    outer: Builder,
+    start: int,
+    cyclic: set[int],
+    report: Report,
+    made: Sequence[Array | None],
+    init: Sequence[Packed],
+    count: Atom,
+    views_after: dict[int, Array],
+) -> None:
+    """An array handed from name to name: after n steps it is what the n-th name of the row stood for before the loop.
+
+    After more steps than that it is what the last name of the row is bound to.
+    """
+    array, row = made[start], [start]
+    while row[-1] in report.becomes and report.becomes[row[-1]] not in row and row[-1] not in cyclic:
+        row.append(report.becomes[row[-1]])
+    if array is None:
+        return
+    last, befores = row[-1], [init[k].handle for k in row]
+    if last in cyclic or last in report.unknown.keys() - views_after.keys():
+        for handle in (*befores, *[init[k].handle for k in cyclic], *report.unknown.get(last, ())):
+            if handle is not None:
+                adopt(outer, array, None, handle)
+        return
+    stays = report.becomes.get(last) == last
+    for steps, handle in enumerate(befores):
+        ufunc = np.greater_equal if stays and steps == len(row) - 1 else np.equal
+        pred = atoms.ufunc(ufunc, count, atoms.literal(steps, np.int64))
+        if handle is not None and not (isinstance(pred, Literal) and not pred.value):
+            adopt(outer, array, pred, handle)
+    if last in views_after:
+        adopt(outer, array, atoms.ufunc(np.greater, count, atoms.literal(len(row) - 1, np.int64)), views_after[last])
 
 
 def _link_twins(

@@ -75,6 +75,8 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
             traced.entry_of.append(unpacking.made)
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
+    # Which array each of them is differs from step to step.
+    outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)

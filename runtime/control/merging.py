@@ -137,6 +137,7 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
 
 def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
+    current().trace.chosen[id(array)] = array
     if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
         aliasing.link(array.storage, pred, handle, form)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:

@@ -63,6 +63,17 @@ def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = N
     handle.storage.dependents.add(owner)
 
 
+def memory(storage: Storage) -> set[Storage]:
+    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
+    found, pending = set[Storage](), [storage]
+    while pending:
+        above = pending.pop()
+        if above not in found:
+            found.add(above)
+            pending += [link.handle.storage for link in above.links]
+    return found
+
+
 def write(builder: Builder, storage: Storage, value: Atom) -> None:
     """Write, and carry the write along every link."""
     builder.write(storage, value)

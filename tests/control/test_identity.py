@@ -1,4 +1,4 @@
-"""Which list, dict or object a name stands for: bound anew, swapped and shared, in branches and loops."""
+"""Which list, dict, object or array a name stands for: bound anew, swapped and shared, in branches and loops."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.control.table import Program, Table
 case = Table()
 
 STEPS = [(n, [1, 5], [2, 6]) for n in range(6)]
+ARRAYS = [(n, np.arange(4.0), np.arange(4.0) * 10, np.arange(4.0) * 100) for n in range(5)]
 
 
 @dataclasses.dataclass
@@ -75,6 +76,102 @@ def rows_of_the_caller_swapped(grid, n):
         grid[0], grid[1] = grid[1], grid[0]
     grid[0][0] = 9
     return row
+
+
+@case(*ARRAYS)
+def array_handed_on_before_it_is_new(n, a, b, c):
+    p = b
+    for i in range(n):
+        a = b
+        b = b * 2
+    a += 1
+    return p, a, b
+
+
+@case(*ARRAYS)
+def arrays_handed_along_three_names(n, a, b, c):
+    p, q, r = a, b, c
+    for i in range(n):
+        a = b
+        b = c
+        c = c + 1
+    a += 1
+    b += 2
+    c += 4
+    return p, q, r, a, b, c
+
+
+@case(*ARRAYS)
+def arrays_handed_on_from_one_that_stays(n, a, b, c):
+    p, q = a, b
+    for i in range(n):
+        a = b
+        b = c
+    a += 1
+    b += 2
+    return p, q, c, a, b
+
+
+@case(*ARRAYS)
+def view_handed_on(n, a, b, c):
+    p, q, r = a, b, c
+    for i in range(n):
+        a = b
+        b = c[::-1]
+    a[0] += 1
+    b[1] += 7
+    return p, q, r, a, b, c
+
+
+@case(*ARRAYS)
+def one_array_by_three_names_after_a_loop(n, a, b, c):
+    p, q, r = a, b, c
+    for i in range(n):
+        a = b
+        b = b
+        c = a
+    a[0] += 1
+    c[1] += 7
+    return p, q, r, a, b, c
+
+
+@case(*ARRAYS)
+def arrays_in_a_circle_with_a_new_one(n, a, b, c):
+    p, q, r = a, b, c
+    for i in range(2):
+        a, b, c = b, c, a + 1
+    a += 1
+    b += 2
+    return p, q, r, a, b, c
+
+
+@case((np.array([2]), *ARRAYS[0][1:]), refused=AliasError)
+def arrays_handed_on_and_written(n, a, b, c):
+    for _ in range(n[0]):
+        a = b
+        b = c
+        c = c * 2
+        a += 1
+    return a, b, c
+
+
+@case(*ARRAYS)
+def which_of_two_arrays(n, a, b, c):
+    z = b if n > 2 else a
+    y = a if n > 1 else b
+    x = z if n > 0 else c
+    return z is b, z is not a, z is y, y is b, x is z, x is c, z[:] is z, y is not None
+
+
+@case((np.array([2]), *ARRAYS[0][1:]), refused=UnsupportedOperationError)
+def which_array_in_a_loop(n, a, b, c):
+    found = 0
+    y = a
+    for i in range(n[0]):
+        if y is a:
+            found += 1
+        y = b if i == 1 else y
+    return found
 
 
 @case(*STEPS)
