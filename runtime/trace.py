@@ -187,7 +187,7 @@ class Trace:
         self.knowable: dict[Var, int] = {}
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
-        # Tuples and frozen objects put together from the parts of alternatives, and arrays of a loop's state, by identity.
+        # Tuples and frozen objects put together from parts of alternatives, and arrays of a loop's state, by identity.
         self.merged: dict[int, Any] = {}
         # Arrays that are each one of those that their memory is linked with, by identity.
         self.chosen: dict[int, Any] = {}

@@ -52,6 +52,7 @@ class Report:
     unknown: dict[int, list[Array]]  # leaf -> arrays of the enclosing code, or views, that it may be after a step
     moving: dict[int, Array]  # those of them that are just this view of the enclosing code's
     twins: list[tuple[int, int]]  # leaves that are one new array after a step
+    perhaps_twins: list[tuple[int, int]]  # leaves that may be one new array after a step
     paths: dict[int, views.Path]  # fresh leaf -> the part of its new memory that it is
     written: set[int]
     firsts: list[int]  # fresh ones whose first array is written in place
@@ -62,7 +63,7 @@ def inspect(outer: Builder, traced: TracedBody, init: Sequence[Packed], loop: An
     """Compare the arrays at the start and at the end of one step."""
     body = traced.builder
     owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
-    report = Report({}, set(), {}, {}, [], {}, {k for s, k in owner.items() if s in body.written}, [], set())
+    report = Report({}, set(), {}, {}, [], [], {}, {k for s, k in owner.items() if s in body.written}, [], set())
     seen: dict[int, int] = {}
     seen_fresh: dict[Storage, int] = {}
     for k, start in enumerate(traced.entry):
@@ -86,8 +87,25 @@ def inspect(outer: Builder, traced: TracedBody, init: Sequence[Packed], loop: An
         twin = seen.setdefault(id(end.storage), k)
         if twin != k and ({twin, k, owner.get(end.storage, k)} & report.written):
             report.conflicts.update((twin, k))
+    _find_perhaps_twins(outer, owner, traced, report)
     _find_conflicts(traced, init, report)
     return report
+
+
+def _find_perhaps_twins(outer: Builder, owner: dict[Storage, int], traced: TracedBody, report: Report) -> None:
+    """New arrays of a step that a condition within it has linked."""
+    first: dict[Storage, int] = {}
+    for k, packed in enumerate(traced.packed):
+        if packed.handle is None:
+            continue
+        for storage in aliasing.memory(packed.handle.storage):
+            if storage in owner or _is_outside(outer, storage):
+                continue
+            other = first.setdefault(storage, k)
+            both = traced.packed[other].handle
+            if other != k and both is not None and both.storage is not packed.handle.storage:
+                report.perhaps_twins.append((other, k))
+                report.conflicts.update({other, k} if {other, k} & report.written else ())
 
 
 def _may_be(outer: Builder, owner: dict[Storage, int], init: Sequence[Packed], end: Array) -> list[Array]:
@@ -239,6 +257,10 @@ def after(
                     adopt(outer, array, None, handle)
     for one, other in report.twins:
         _link_twins(made[one], made[other], report.paths, (one, other), at_once)
+    for first, second in report.perhaps_twins:
+        whole, part = made[first], made[second]
+        if whole is not None and part is not None:
+            aliasing.link(part.storage, None, whole)
     cycles = _cycles(report.becomes)
     for cycle in cycles:
         _after_cycle(outer, cycle, report, made, init, count)

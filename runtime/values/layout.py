@@ -18,7 +18,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values import atoms, containers, padding, strides, wrap
+from anabranch.runtime.values import aliasing, atoms, containers, padding, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join as join_abstract, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -361,8 +361,18 @@ def _pack_merged(value: ChoiceValue, layout: Layout) -> list[Packed]:
 
 
 def _selected(pred: Atom, on_true: list[Packed], on_false: list[Packed]) -> list[Packed]:
-    pairs = zip(on_true, on_false, strict=True)
-    return [Packed(atoms.select(pred, a.atom, b.atom), a.handle if a.handle is b.handle else None) for a, b in pairs]
+    return [_chosen(pred, a, b) for a, b in zip(on_true, on_false, strict=True)]
+
+
+def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
+    atom = atoms.select(pred, a.atom, b.atom)
+    if a.handle is b.handle:
+        return Packed(atom, a.handle)
+    made: Array = wrap.array_of(atom)
+    for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
+        if handle is not None:
+            aliasing.link(made.storage, holds, handle)
+    return Packed(atom, made)
 
 
 def unpack(
