@@ -143,11 +143,12 @@ def identities(
     returned: dict[int, tuple[Owner, ...]] = {}
     shared: dict[int, int] = {}
     seen: dict[Any, int] = {}
+    known: dict[Storage, tuple[Owner, ...]] = {}
     leaves = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
         if p.handle is None:
             continue
-        owners = tuple(_owners(p.handle, None, leaves, ()))
+        owners = _owners(p.handle, leaves, known)
         if owners:
             returned[k] = owners
         if owners and owners[0].pred is None:
@@ -160,23 +161,38 @@ def identities(
 
 
 def _owners(
-    handle: Array, pred: Atom | None, leaves: Mapping[Storage, int], seen: tuple[Storage, ...]
-) -> Iterator[Owner]:
-    """The arguments that an array may be, by what links it with other memory."""
-    if isinstance(handle.storage.readonly, OnDevice) and (handle.path or pred is not None):
-        return  # an anabranch.Array has no views, and it makes no difference whether it is a copy
-    if handle.storage in leaves:
-        yield Owner(pred, leaves[handle.storage], handle.path)
-    elif handle.storage not in seen:
-        for link in handle.storage.links:
-            if link.pred is None:
+    handle: Array, leaves: Mapping[Storage, int], known: dict[Storage, tuple[Owner, ...]], always: bool = True
+) -> tuple[Owner, ...]:
+    """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
+    storage = handle.storage
+    if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
+        return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
+    if storage in leaves:
+        return (Owner(None, leaves[storage], handle.path),)
+    if storage not in known:
+        known[storage] = ()  # of links in a circle
+        known[storage] = _linked_owners(storage, leaves, known)
+    if not handle.path:
+        return known[storage]
+    return tuple([dataclasses.replace(o, path=o.path + handle.path) for o in known[storage] if not o.starts])
+
+
+def _linked_owners(
+    storage: Storage, leaves: Mapping[Storage, int], known: dict[Storage, tuple[Owner, ...]]
+) -> tuple[Owner, ...]:
+    found: dict[Any, Owner] = {}
+    for link in storage.links:
+        starts = () if link.form is None else link.form.starts
+        if link.pred is None or starts is None:
+            continue
+        for owner in _owners(link.handle, leaves, known, always=False):
+            if starts and owner.starts:
                 continue
-            both = link.pred if pred is None else atoms.logical_and(pred, link.pred)
-            if link.form is not None:
-                starts = None if handle.path else link.form.starts
-                if starts is not None:
-                    owners = _owners(link.handle, both, leaves, (*seen, handle.storage))
-                    yield from (dataclasses.replace(o, starts=starts) for o in owners if not o.starts)
-            else:
-                other = link.handle.viewed(*handle.path)
-                yield from _owners(other, both, leaves, (*seen, handle.storage))
+            pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
+            one = Owner(pred, owner.leaf, owner.path, starts or owner.starts)
+            key = (one.leaf, one.path, one.starts)
+            other = found.get(key)
+            if other is not None and other.pred is not None:
+                one = dataclasses.replace(one, pred=atoms.logical_or(other.pred, pred))
+            found[key] = one
+    return tuple(found.values())

@@ -9,6 +9,7 @@ y holds the elements in other places (`a` or `a[1:]`), the link knows where each
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from anabranch._frozen import frozen
@@ -65,42 +66,62 @@ def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = N
 
 def memory(storage: Storage) -> set[Storage]:
     """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
-    found, pending = set[Storage](), [storage]
-    while pending:
-        above = pending.pop()
-        if above not in found:
-            found.add(above)
-            pending += [link.handle.storage for link in above.links]
-    return found
+    return set(_ordered([storage], _targets))
 
 
 def write(builder: Builder, storage: Storage, value: Atom) -> None:
     """Write, and carry the write along every link."""
     builder.write(storage, value)
     if storage.links or storage.dependents:
-        _propagate(builder, storage, {id(storage)})
+        _propagate(builder, storage)
 
 
-def _propagate(builder: Builder, storage: Storage, done: set[int]) -> None:
-    for entry in storage.links:
-        target = entry.handle
-        if id(target.storage) in done:
-            continue
-        pred = _known(entry)
-        shared = atoms.select(pred, entry.given_back(builder.read(storage)), target.atom)
-        whole = views.write(builder.read(target.storage), target.path, shared)
-        builder.write(target.storage, whole)
-        _propagate(builder, target.storage, done | {id(target.storage)})
-    for owner in list(weakref.WeakSet(storage.dependents or ())):
+def _propagate(builder: Builder, storage: Storage) -> None:
+    """Carry a write to all memory that is linked, each link once.
+
+    First up to what the storage may be the memory of, then down to all that may be memory of those. By then each is
+    what it will be: a storage comes before those that it is linked with on the way up, and after them on the way down.
+    """
+    above = list(reversed(_ordered([storage], _targets)))
+    for owner in above:
+        for entry in owner.links:
+            target = entry.handle
+            shared = atoms.select(_known(entry), entry.given_back(builder.read(owner)), target.atom)
+            builder.write(target.storage, views.write(builder.read(target.storage), target.path, shared))
+
+    def owners(changed: Storage) -> list[Storage]:
         # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
-        ended = owner not in builder.env and not builder.outer_has(owner)
-        if ended or id(owner) in done:
+        found = weakref.WeakSet(changed.dependents or ())
+        return [owner for owner in found if owner in builder.env or builder.outer_has(owner)]
+
+    changed = set(_ordered(above, owners))
+    for owner in _ordered(changed, _targets):
+        if owner is storage or owner not in changed:
             continue
         for entry in owner.links:
-            if entry.handle.storage is storage:
-                pred = _known(entry)
-                builder.write(owner, atoms.select(pred, entry.held(), builder.read(owner)))
-        _propagate(builder, owner, done | {id(owner)})
+            if entry.handle.storage in changed:
+                builder.write(owner, atoms.select(_known(entry), entry.held(), builder.read(owner)))
+
+
+def _targets(storage: Storage) -> list[Storage]:
+    return [entry.handle.storage for entry in storage.links]
+
+
+def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[Storage]]) -> list[Storage]:
+    """What can be reached, each after all that follows it."""
+    found: dict[Storage, None] = {}
+    seen: set[Storage] = set()
+
+    def visit(storage: Storage) -> None:
+        if storage not in seen:
+            seen.add(storage)
+            for other in following(storage):
+                visit(other)
+            found[storage] = None
+
+    for start in starts:
+        visit(start)
+    return list(found)
 
 
 def _known(entry: Link) -> Atom:
