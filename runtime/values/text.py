@@ -117,7 +117,7 @@ class Text:
     def _needs_characters(self, *_: Any) -> NoReturn:
         error = refusal("")
         for part in self.parts:
-            wanting(error, part, "a plain str")
+            wanting(error, part.tag if isinstance(part, ChoiceValue) else part, "a plain str")
         raise error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters

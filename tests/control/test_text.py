@@ -124,6 +124,12 @@ def chosen_text(x):
     return f"{name}: {kind}", "<" + name + ">", name.upper(), kind, name, name == "other", name != "other"
 
 
+@case((2.5,), (-2.5,), refused=ConcretizationError)
+def text_made_of_a_chosen_one_compared(x):
+    name = "positive" if x > 0 else "other"
+    return f"{name}-0" == name
+
+
 @case((2.5,), (-2.5,))
 def text_or_none(x):
     message = None

@@ -158,7 +158,8 @@ def resized(w: Writer) -> list[str] | None:
     if held.dtype.startswith("complex"):
         return lines or None
     with w.fixed(name):
-        before = w.block(2) if w.chance(30) else []
+        # A `continue` there would leave the size what it is.
+        before = w.block(2) if w.chance(30) and head.startswith("for") else []
     return [*lines, head, *before, f"    {name} = {value}"]
 
 
