@@ -14,7 +14,7 @@ import contextvars
 import dataclasses
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -109,13 +109,18 @@ class Failure:
         self.details = details
 
 
+# Where failures keep values for their messages, with the values.
+Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
+
+
 @frozen
 class Caught:
-    """The exception that a handler sees: the error code that led to it, and which failures those may be."""
+    """The exception that a handler sees: the error code that led to it, which failures those may be, what they keep."""
 
     error: BaseException
     code: Atom
     numbers: tuple[int, ...]
+    details: Details = ()
 
 
 @dataclasses.dataclass(slots=True)

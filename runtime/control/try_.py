@@ -18,7 +18,7 @@ from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import Caught, Failure, Restart, UnreachableError, current, tracing
+from anabranch.runtime.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
 from anabranch.runtime.values import atoms, checks, raising
 from anabranch.runtime.values.containers import Told
 from anabranch.runtime.values.python_scalar import python_scalar
@@ -156,8 +156,9 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     if not numbers:
         return form.unless_left(final(), lambda: value)
 
-    def failing(code: Atom, _: tuple[int, ...]) -> Any:
-        return form.unless_left(final(), _failing(code))
+    def failing(code: Atom, numbers: tuple[int, ...]) -> Any:
+        again = _failing(code, checks.details_of(numbers))
+        return form.unless_left(final(), again)
 
     def passing(code: Atom, _: tuple[int, ...]) -> Any:
         return _failing(code)()
@@ -189,11 +190,11 @@ def _raising(error: BaseException) -> Block:
     return run
 
 
-def _failing(code: Atom) -> Block:
+def _failing(code: Atom, details: Details = ()) -> Block:
     """Fail with this error code (again)."""
 
     def run() -> None:
-        checks.fail_again(code)
+        checks.fail_again(code, details)
         raise UnreachableError
 
     return run
@@ -211,7 +212,7 @@ class _Way:
         if self.block is None:
             return _failing(code)()
         error = revived(self.failure)
-        current().trace.caught[id(error)] = Caught(error, code, numbers)
+        current().trace.caught[id(error)] = Caught(error, code, numbers, checks.details_of(numbers))
         try:
             raise error
         except BaseException as caught:

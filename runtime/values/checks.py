@@ -14,7 +14,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.frames import internal
 from anabranch.runtime.ir import ArrayType, Atom, Literal
-from anabranch.runtime.trace import Failure, current
+from anabranch.runtime.trace import Details, Failure, current
 from anabranch.runtime.values import atoms
 
 NDArray = np.ndarray[Any, Any]
@@ -152,15 +152,24 @@ def raise_again(error: BaseException) -> bool:
         return False
     for region in trace.regions:
         region.again.update(n for n in caught.numbers if n <= region.first)
-    fail_again(caught.code)
+    fail_again(caught.code, caught.details)
     return True
 
 
-def fail_again(number: Atom) -> None:
+def details_of(numbers: Iterable[int]) -> Details:
+    """What these failures keep, as it is now: others that are caught meanwhile write to the same places."""
+    builder = current()
+    storages = dict.fromkeys(s for n in numbers for s in builder.trace.failures[n - 1].details)
+    return tuple([(storage, builder.read(storage)) for storage in storages])
+
+
+def fail_again(number: Atom, details: Details = ()) -> None:
     """Set the error code to what it was when something failed, where nothing has failed since."""
     builder = current()
     code = builder.read(builder.trace.error_code)
     fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
+    for storage, value in details:
+        builder.write(storage, atoms.select(fine, value, builder.read(storage)))
     builder.write(builder.trace.error_code, atoms.select(fine, number, code))
     if builder.trace.regions:
         builder.trace.regions[-1].note(builder)
