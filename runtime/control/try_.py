@@ -249,7 +249,7 @@ def revived(failure: Failure) -> BaseException:
         return failure.revive(values)
     error = failure.make([np.zeros((), np.int64)] * len(values))
     if values:
-        error.args = (Told(lambda i: str(failure.make([np.asarray(i)])), python_scalar(values[0])),)
+        error.args = (Told(lambda ns: str(failure.make(list(map(np.asarray, ns)))), tuple(map(python_scalar, values))),)
     return error
 
 

@@ -127,10 +127,10 @@ class ExceptionStructure(Structure):
 
 @frozen
 class Told:
-    """The text of an exception that names an int; where that is known only at run time, so is the text."""
+    """The text of an exception that names ints; where those are known only at run time, so is the text."""
 
-    text: Callable[[int], str]
-    number: Any
+    text: Callable[[Sequence[int]], str]
+    numbers: tuple[Any, ...]
 
     def __str__(self) -> str:
         raise ConcretizationError(
@@ -141,14 +141,14 @@ class Told:
 
 
 class ToldStructure(Structure):
-    """A text around a number."""
+    """A text around numbers."""
 
     def children(self, value: Any) -> list[Any]:
-        return [value.number]
+        return list(value.numbers)
 
     def build(self, children: Sequence[Any]) -> Any:
-        (number,) = children
-        return self.extra(number) if type(number) is int else Told(self.extra, number)
+        known = all(type(number) is int for number in children)
+        return self.extra(children) if known else Told(self.extra, tuple(children))
 
 
 def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
@@ -188,7 +188,7 @@ def structure_of(value: Any) -> Structure | None:
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, Told):
-        return ToldStructure(cls, ("number",), value.text)
+        return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None
