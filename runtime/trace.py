@@ -64,9 +64,9 @@ class Storage:
         self.readonly = readonly
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: nobody knows.
         self.strides: tuple[int, ...] | Compact | None = None
-        # Filled by `values.aliasing`: what this storage may stand for, and which storages may stand for it.
+        # Filled by `values.aliasing`: what this storage may stand for, and which may stand for it, in order.
         self.links: list[Any] = []
-        self.dependents: weakref.WeakSet[Storage] | None = None
+        self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
     def __reduce__(self) -> Any:
         return Storage, (self.type,)

@@ -9,7 +9,7 @@ y holds the elements in other places (`a` or `a[1:]`), the link knows where each
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, KeysView, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from anabranch._frozen import frozen
@@ -60,13 +60,13 @@ def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = N
     """Record that `owner` may be the memory of `handle`."""
     owner.links.append(Link(pred, handle, form))
     if handle.storage.dependents is None:
-        handle.storage.dependents = weakref.WeakSet()
-    handle.storage.dependents.add(owner)
+        handle.storage.dependents = weakref.WeakKeyDictionary()
+    handle.storage.dependents[owner] = None
 
 
-def memory(storage: Storage) -> set[Storage]:
+def memory(storage: Storage) -> KeysView[Storage]:
     """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
-    return set(_ordered([storage], _targets))
+    return dict.fromkeys(_ordered([storage], _targets)).keys()
 
 
 def write(builder: Builder, storage: Storage, value: Atom) -> None:
@@ -79,23 +79,28 @@ def write(builder: Builder, storage: Storage, value: Atom) -> None:
 def _propagate(builder: Builder, storage: Storage) -> None:
     """Carry a write to all memory that is linked, each link once.
 
-    First up to what the storage may be the memory of, then down to all that may be memory of those. By then each is
-    what it will be: a storage comes before those that it is linked with on the way up, and after them on the way down.
+    First up to what the storage may be the memory of, where it is that, then down to all that may be memory of those.
+    By then each is what it will be: a storage comes before those that it is linked with on the way up, and after them
+    on the way down.
     """
     above = list(reversed(_ordered([storage], _targets)))
+    written: dict[Storage, Atom] = {storage: atoms.literal(True)}
     for owner in above:
         for entry in owner.links:
-            target = entry.handle
-            shared = atoms.select(_known(entry), entry.given_back(builder.read(owner)), target.atom)
+            target, holds = entry.handle, atoms.logical_and(written[owner], _known(entry))
+            shared = atoms.select(holds, entry.given_back(builder.read(owner)), target.atom)
             builder.write(target.storage, views.write(builder.read(target.storage), target.path, shared))
+            before = written.get(target.storage, atoms.literal(False))
+            written[target.storage] = atoms.logical_or(before, holds)
 
     def owners(changed: Storage) -> list[Storage]:
         # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
-        found = weakref.WeakSet(changed.dependents or ())
+        found = list(changed.dependents or ())
         return [owner for owner in found if owner in builder.env or builder.outer_has(owner)]
 
-    changed = set(_ordered(above, owners))
-    for owner in _ordered(changed, _targets):
+    reached = _ordered(above, owners)
+    changed = set(reached)
+    for owner in _ordered(reached, _targets):
         if owner is storage or owner not in changed:
             continue
         for entry in owner.links:
@@ -111,16 +116,15 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
     """What can be reached, each after all that follows it."""
     found: dict[Storage, None] = {}
     seen: set[Storage] = set()
-
-    def visit(storage: Storage) -> None:
-        if storage not in seen:
-            seen.add(storage)
-            for other in following(storage):
-                visit(other)
+    pending = [(start, False) for start in reversed(list(starts))]
+    while pending:
+        storage, is_followed = pending.pop()
+        if is_followed:
             found[storage] = None
-
-    for start in starts:
-        visit(start)
+        elif storage not in seen:
+            seen.add(storage)
+            pending.append((storage, True))
+            pending += [(other, False) for other in reversed(following(storage))]
     return list(found)
 
 

@@ -311,8 +311,7 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
     a, b = np.ones((2, 2)), np.zeros((2, 2))
     items = [1, 2]
     assert bound(items, 2) is items
-    assert jit(bound)(items, 2) is not items
-    assert jit(bound)(items, 2) == items
+    assert jit(bound)(items, 2) is items
     assert jit(chosen)(a, b, True) is a
     assert jit(chosen)(a, b, False) is b
     assert np.shares_memory(computed(a, True), a)
