@@ -296,7 +296,7 @@ def _inner_links(
         both: Atom | None = None
         if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
             both = atoms.logical_and(pred, entry.pred)
-        other = entry.handle.viewed(*handle.path) if entry.form is None else entry.handle
+        other = entry.handle.viewed(*handle.path) if handle.path and entry.form is None else entry.handle
         seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
         if seen_here and both is not None:
             yield BranchLink(index, both, other, entry.form)

@@ -87,6 +87,8 @@ def _is_one_array(a: Array, b: Array) -> Any:
         for taken, other in _alternatives(b):
             if one is other:
                 result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
+            elif one.storage is other.storage and one.path == other.path and (one is not a or other is not b):
+                raise _undecided("ndarray")  # two handles on the way of what may be one object
     return _bool(result)
 
 
