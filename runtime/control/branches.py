@@ -125,6 +125,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     for i, array in enumerate(arrays):
         if array is not None:
             _link(outer, array, selector, outcomes, i, results)
+    for number, outcome in enumerate(outcomes):
+        _link_twins(outer, arrays, _is_chosen(selector, number), outcome.packed)
     keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for slot, after in zip(slots, held, strict=False):
         with decided_by(selector):
@@ -321,16 +323,35 @@ def _link(
         handle = o.packed[index].handle
         if handle is None:
             continue
-        if selector.type.dtype == np.bool_:
-            pred: Atom = selector if number else atoms.logical_not(selector)
-        else:
-            pred = atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
         if _is_held(outer, handle.storage):
-            adopt(outer, array, pred, handle)
+            adopt(outer, array, _is_chosen(selector, number), handle)
         for inner, holds in carried:
             if inner.index == index:
                 current().trace.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, inner.handle, inner.form)
+
+
+def _is_chosen(selector: Atom, number: int) -> Atom:
+    if selector.type.dtype == np.bool_:
+        return selector if number else atoms.logical_not(selector)
+    return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
+
+
+def _link_twins(outer: Builder, arrays: Sequence[Any], chosen: Atom, packed: Sequence[layouts.Packed]) -> None:
+    """What a branch gives twice of one new array is one array where that branch ran."""
+    first: dict[Storage, int] = {}
+    for k, part in enumerate(packed):
+        if part.handle is None or arrays[k] is None:
+            continue
+        for storage in aliasing.memory(part.handle.storage):
+            if _is_held(outer, storage):
+                continue
+            other = first.setdefault(storage, k)
+            whole = packed[other].handle
+            if other == k or whole is None:
+                continue
+            same = whole.storage is part.handle.storage and not whole.path and not part.handle.path
+            aliasing.link(arrays[k].storage, chosen if same else None, arrays[other])
 
 
 def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
