@@ -74,7 +74,8 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
 
         def body(_: list[str], program: Program = program) -> list[str]:
             names = emitter.program(program, operands)
-            results = [_own(emitter, name, type, index) for name, type in zip(names, program.out_types, strict=True)]
+            rows = zip(names, program.out_types, strict=True)
+            results = [_own(emitter, name, type, index, place) for place, (name, type) in enumerate(rows)]
             return emitter.typed(results, program.out_types)
 
         regions.append(emitter.region((), body))
@@ -83,29 +84,30 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
 
 
-def _own(emitter: Emitter, name: str, type: ArrayType, index: str) -> str:
+def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -> str:
     """A branch's result, made by the branch itself where control flow or a function gave it.
 
     Where XLA joins the results of branches it overlooks how long those are needed that were made within control flow or
-    a function, and may put another result in their memory. So they are chosen anew, by what only the run knows.
+    a function, and may put another result in their memory. So they are chosen anew, by what only the run knows. What
+    is given twice is chosen in two ways, or XLA would make one of them again.
     """
     if not emitter.is_made_within(name) or type.size == 0:
         return name
     if type.size == 1 or emitter.is_needed_after(name):
-        return emitter.select(_truth(emitter, index, type), name, emitter.constant(0, type), type)
+        return emitter.select(_truth(emitter, index, place, type), name, emitter.constant(0, type), type)
     # Its memory becomes the result's. One element is enough then; the others stay where they are.
     rank = len(type.shape)
     one = ArrayType((1,) * rank, type.dtype)
     bounds = f"start_indices = {ints([0] * rank)}, limit_indices = {ints([1] * rank)}, strides = {ints([1] * rank)}"
     first = emitter.op("slice", [name], [type], one, bounds)
-    chosen = emitter.select(_truth(emitter, index, one), first, emitter.constant(0, one), one)
+    chosen = emitter.select(_truth(emitter, index, place, one), first, emitter.constant(0, one), one)
     starts = [emitter.constant(0, _INT32)] * rank
     return emitter.op("dynamic_update_slice", [name, chosen, *starts], [type, one, *[_INT32] * rank], type)
 
 
-def _truth(emitter: Emitter, index: str, type: ArrayType) -> str:
-    """That the branch's index is not negative: true, but nothing that XLA's passes make out."""
-    there = emitter.compare(index, emitter.constant(-1, _INT32), "NE", _INT32)
+def _truth(emitter: Emitter, index: str, place: int, type: ArrayType) -> str:
+    """That the branch's index is not this negative number: true, but nothing that XLA's passes make out."""
+    there = emitter.compare(index, emitter.constant(-1 - place, _INT32), "NE", _INT32)
     return emitter.broadcast(emitter.fence(there, _BOOL), _BOOL, type.shape, ())
 
 
