@@ -144,6 +144,14 @@ def test_elementary_functions_differ_in_the_last_digits(rng):
     np.testing.assert_allclose(jit(hyperbolic)(a), hyperbolic(a), rtol=1e-15)
 
 
+def test_power_and_arctan2_are_reduced_one_after_the_other():
+    given = np.array([2.0, 3.0, 2.0])
+    assert jit(lambda a: np.power.reduce(a))(given) == 64.0
+    assert np.power.reduce(given) in (64.0, 4.0)  # by the CPU
+    last = jit(lambda a: np.arctan2.reduce(a))(given)
+    np.testing.assert_allclose(last, np.arctan2(np.arctan2(2.0, 3.0), 2.0), rtol=1e-15)
+
+
 def test_numbers_below_2_2e_308_are_zero():
     def positive(a):
         return a > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy
@@ -14,6 +15,19 @@ from tests.numpy.support import check_program
 
 UFUNCS = sorted({f.__name__ for f in dispatch.FUNCTIONS if isinstance(f, numpy.ufunc) and f.__name__ in Op.table})
 ARRAYS = (FLOATS, INTS, BYTES, TRUTHS, SINGLE, NANS, COMPLEX, EMPTY)
+LINE = numpy.array([2.0, 3.0, 2.0])
+# NumPy's own are wrong on some CPUs, as docs/differences.md tells.
+REDUCED = [
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            name in ("arctan2", "power") and not numpy.isclose(ufunc.reduce(LINE), functools.reduce(ufunc, LINE)),
+            reason="NumPy does not reduce one after the other on this CPU",
+        ),
+    )
+    for name in UFUNCS
+    for ufunc in (getattr(numpy, name),)
+]
 
 
 def _check(program: Any, *args: Any) -> None:
@@ -23,7 +37,7 @@ def _check(program: Any, *args: Any) -> None:
         raise AssertionError(f"{[f'{a.dtype}{a.shape}' for a in args]}: {error}") from error
 
 
-@pytest.mark.parametrize("name", UFUNCS)
+@pytest.mark.parametrize("name", REDUCED)
 def test_reduce(name: str) -> None:
     for array in ARRAYS:
         mask = numpy.arange(array.shape[1]) % 2 > 0
@@ -35,7 +49,7 @@ def test_reduce(name: str) -> None:
             _check(lambda np, a, keywords=keywords: getattr(np, name).reduce(a, **keywords), array)
 
 
-@pytest.mark.parametrize("name", UFUNCS)
+@pytest.mark.parametrize("name", REDUCED)
 def test_accumulate_and_reduceat(name: str) -> None:
     for array in ARRAYS:
         for keywords in ({}, {"axis": 1}, {"dtype": "f8"}, {"axis": 2}):

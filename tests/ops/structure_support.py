@@ -56,7 +56,7 @@ def _report(outcome: Outcome, wrong: NDArray) -> str:
     return f"{counts}, the first at {at}: {outcome.got[0][at]!r}, NumPy has {outcome.wanted[0][at]!r}"
 
 
-def check_in_loop(cases: Sequence[Case]) -> None:
+def check_in_loop(cases: Sequence[Case], *, absolute: float = 0) -> None:
     """The lowerings stand inside the body of a loop of two turns, the first of which computes on zeros."""
     equations = tuple(map(equation, cases))
     inputs = tuple(v for e in equations for v in e.inputs if isinstance(v, Var))
@@ -65,7 +65,7 @@ def check_in_loop(cases: Sequence[Case]) -> None:
     got = compile_text(_looped(program))([np.zeros((), np.int32), *arguments])
     sources = [case for case, e in zip(cases, equations, strict=True) for _ in e.outputs]
     for case, result, wanted in zip(sources, got, evaluate(program, *arguments), strict=True):
-        assert not differs(result, wanted, ulps=64, zero_signs=False).any(), case
+        assert not differs(result, wanted, ulps=64, absolute=absolute, zero_signs=False).any(), case
 
 
 def _looped(program: Program) -> str:

@@ -17,10 +17,12 @@ from tests.ops.support import Case, differs, report, run
 UFUNCS = {name: op for name, op in Op.table.items() if isinstance(op, Ufunc)}
 
 # In units of the last place of the result (of its absolute value where it is complex). What is not here is exact.
+# NumPy's own results differ by two or three from CPU to CPU: it has other code where there are wide vectors.
 ULPS: dict[str, float] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "hypot"), 4),
     **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "logaddexp", "logaddexp2"), 4),
     **dict.fromkeys(("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arctan2"), 4),
+    **dict.fromkeys(("power", "float_power", "cbrt"), 4),
 }
 COMPLEX_ULPS: dict[str, float] = {
     **ULPS,
@@ -97,9 +99,11 @@ def test_whole_results_come_out_whole(name):
     base = 10.0 if name == "log10" else 2.0
     arguments = whole if name == "exp2" else base**whole
     for dtype in (np.float64, np.float32):
-        x = arguments[arguments < np.finfo(dtype).max].astype(dtype)[: 22 if base == 10 else None]
-        (outcome,) = run([Case(UFUNCS[name], (x,))])
-        np.testing.assert_array_equal(outcome.got[0], outcome.wanted[0])
+        given = (arguments < np.finfo(dtype).max) & (whole < (22 if base == 10 else np.inf))
+        (outcome,) = run([Case(UFUNCS[name], (arguments[given].astype(dtype),))])
+        # NumPy's own are whole on some CPUs only.
+        exact = base**whole if name == "exp2" else whole
+        np.testing.assert_array_equal(outcome.got[0], exact[given].astype(dtype))
 
 
 @pytest.mark.parametrize(

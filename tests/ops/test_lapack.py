@@ -72,14 +72,15 @@ TRANSFORMS = [
 def test_as_numpy() -> None:
     for outcome in run([*CASES, *TRANSFORMS]):
         for got, wanted in zip(outcome.got, outcome.wanted, strict=True):
-            assert not differs(got, wanted, ulps=128, absolute=1e-6 if got.dtype.itemsize < 8 else 1e-12).any(), (
-                outcome.case
-            )
+            # In units of the largest number: which of the small ones are exact depends on the CPU.
+            largest = np.max(np.abs(wanted), where=np.isfinite(wanted), initial=1)
+            absolute = (1e-6 if got.dtype.itemsize < 8 else 1e-12) * largest
+            assert not differs(got, wanted, ulps=128, absolute=absolute).any(), outcome.case
 
 
 def test_in_a_loop() -> None:
     first = {c.op: c for c in reversed((*CASES, *TRANSFORMS)) if c.inputs[0].size > 1}
-    check_in_loop(list(first.values()))
+    check_in_loop(list(first.values()), absolute=1e-12)
 
 
 @pytest.mark.parametrize("matrix", [SINGULAR, SINGULAR + 0j])
