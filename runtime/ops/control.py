@@ -74,8 +74,7 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
 
         def body(_: list[str], program: Program = program) -> list[str]:
             names = emitter.program(program, operands)
-            rows = zip(names, program.out_types, strict=True)
-            results = [_own(emitter, name, type, index, place) for place, (name, type) in enumerate(rows)]
+            results = _apart(emitter, index, names, program.out_types, operands)
             return emitter.typed(results, program.out_types)
 
         regions.append(emitter.region((), body))
@@ -84,15 +83,37 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
 
 
-def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -> str:
-    """A branch's result, made by the branch itself where control flow or a function gave it.
+def _apart(
+    emitter: Emitter, index: str, names: Sequence[str], types: Sequence[ArrayType], operands: Sequence[str]
+) -> list[str]:
+    """The results of a branch, each in memory of its own."""
+    found = list(names)
+    for place, type in enumerate(types):
+        if _may_be_lost(emitter, place, names, types, operands):
+            found[place] = _own(emitter, names[place], type, index, place)
+    return found
 
-    Where XLA joins the results of branches it overlooks how long those are needed that were made within control flow or
-    a function, and may put another result in their memory. So they are chosen anew, by what only the run knows. What
-    is given twice is chosen in two ways, or XLA would make one of them again.
+
+def _may_be_lost(
+    emitter: Emitter, place: int, names: Sequence[str], types: Sequence[ArrayType], operands: Sequence[str]
+) -> bool:
+    """Whether XLA may put another result into the memory of this result of a branch.
+
+    Where it joins the results of branches it overlooks how long those are needed that were made within control flow or
+    a function. And where one branch gives a value twice, it may put what another one gives in these places in one
+    memory: that is so for one value as well as for two that XLA's passes find to be equal.
     """
-    if not emitter.is_made_within(name) or type.size == 0:
-        return name
+    name, type = names[place], types[place]
+    if type.size == 0:
+        return False
+    if emitter.is_made_within(name) or name in names[:place]:
+        return True
+    alike = [i for i, other in enumerate(types) if other == type and i != place]
+    return name not in operands and any(i < place or names[i] in operands for i in alike)
+
+
+def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -> str:
+    """A branch's result made anew by the branch, by what only the run knows; in another way in each place."""
     if type.size == 1 or emitter.is_needed_after(name):
         return emitter.select(_truth(emitter, index, place, type), name, emitter.constant(0, type), type)
     # Its memory becomes the result's. One element is enough then; the others stay where they are.
