@@ -55,6 +55,50 @@ def test_dead_code_is_dropped_inside_of_loops():
     assert evaluate(same_results(program, ()))[0] == 3
 
 
+def counted(outputs):
+    """Three steps of `a, b, c = a + 1, a + b, c * 2`, of which these carries are results."""
+    index, *carries = Var(I), Var(F), Var(F), Var(F)
+    a, b, c = carries
+    rows = [one("add", a, literal(1.0)), one("add", a, b), one("multiply", c, literal(2.0))]
+    body = Program((index, *carries), tuple(e for _, e in rows), tuple(v for v, _ in rows))
+    after = (Var(F), Var(F), Var(F))
+    params = {"body": body, "consts": 0, "carries": 3, "length": 3}
+    loop = equation("for", (literal(np.int64(3)), literal(0.0), literal(0.0), literal(1.0)), after, **params)
+    return Program((), (loop,), tuple(after[k] for k in outputs))
+
+
+@pytest.mark.parametrize(("outputs", "live"), [((0,), 1), ((1,), 2), ((2,), 1), ((1, 2), 3), ((0, 2), 2)])
+def test_carries_that_nothing_needs_are_dropped(outputs, live):
+    after = drop_dead_code(counted(outputs))
+    assert after.equations[0].params["carries"] == live
+    same_results(counted(outputs), ())
+
+
+def test_carries_of_a_while_that_only_its_test_needs_stay():
+    a, b, c = Var(F), Var(F), Var(F)
+    less, test = one("less", a, literal(5.0))
+    carries = (Var(F), Var(F), Var(F))
+    rows = [one("add", v, literal(1.0)) for v in carries]
+    body = Program(carries, tuple(e for _, e in rows), tuple(v for v, _ in rows))
+    after = (Var(F), Var(F), Var(F))
+    params = {"test": Program((a, b, c), (test,), (less,)), "body": body, "consts": 0}
+    loop = equation("while", (literal(0.0), literal(1.0), literal(2.0)), after, **params)
+    program = Program((), (loop,), (after[2],))
+    assert len(drop_dead_code(program).equations[0].outputs) == 2
+    assert evaluate(same_results(program, ()))[0] == 7
+
+
+def test_results_of_branches_that_nothing_needs_are_dropped():
+    p, x = Var(B), Var(F)
+    rows = [(one("exp", v), one("log", v), v) for v in (Var(F), Var(F))]
+    sides = [Program((v,), (first[1], second[1]), (first[0], second[0])) for first, second, v in rows]
+    after = (Var(F), Var(F))
+    line = equation("cond", (p, x), after, on_true=sides[0], on_false=sides[1])
+    program = Program((p, x), (line,), after[1:])
+    assert ops(drop_dead_code(program)) == ["cond", "log", "log"]
+    same_results(program, (True, 2.0), (False, 3.0))
+
+
 def test_unused_loop_is_dropped():
     def total(a, n):
         for i in range(n):
