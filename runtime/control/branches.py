@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import keeping
+from anabranch.runtime.control import branch_aliasing, keeping
 from anabranch.runtime.control.merging import (
     MISSING,
-    adopt,
     check_contents,
     check_sharing,
     decided_by,
@@ -30,7 +29,6 @@ from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import (
-    aliasing,
     atoms,
     checks,
     choice as choices,
@@ -40,24 +38,13 @@ from anabranch.runtime.values import (
     regions,
     visibility,
 )
-from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.noting import note, origin
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
 
-_ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class BranchLink:
-    """An array that a branch made is memory of the enclosing code where `pred` holds; None where that is not known."""
-
-    index: int  # of the array, among what the branch gives
-    pred: Atom | None
-    handle: Array
-    form: aliasing.Form | None
+_NEVER = atoms.literal(False)
 
 
 @dataclasses.dataclass(slots=True)
@@ -68,7 +55,7 @@ class Outcome:
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
-    links: list[BranchLink] = dataclasses.field(default_factory=list)
+    links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
         """What these objects hold after the branch."""
@@ -113,8 +100,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
-            made = ((i, p.handle) for i, p in enumerate(outcome.packed) if p.handle is not None)
-            outcome.links = [found for i, handle in made for found in _inner_links(outer, i, handle)]
+            outcome.links = branch_aliasing.links(outer, outcome.packed)
     results = _bind(outer, selector, outcomes, storages)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
@@ -122,11 +108,9 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
-    for i, array in enumerate(arrays):
-        if array is not None:
-            _link(outer, array, selector, outcomes, i, results)
+    preds = iter(results[len(outcomes[0].packed) :])
     for number, outcome in enumerate(outcomes):
-        _link_twins(outer, arrays, _is_chosen(selector, number), outcome.packed)
+        outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
     keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for slot, after in zip(slots, held, strict=False):
         with decided_by(selector):
@@ -273,7 +257,7 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
         with building(o.builder):
             given = [p.atom for p in o.packed]
             for other in outcomes:
-                given += [b.pred if other is o else _NEVER for b in other.links if b.pred is not None]
+                given += [pred if other is o else _NEVER for pred in other.links.preds]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))
@@ -288,70 +272,10 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
     return outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
 
 
-def _inner_links(
-    outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
-) -> Iterator[BranchLink]:
-    """What memory of the enclosing code an array of the branch's own may be, and when."""
-    if _is_held(outer, handle.storage) or handle.storage in seen:
-        return
-    for entry in handle.storage.links:
-        both: Atom | None = None
-        if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
-            both = atoms.logical_and(pred, entry.pred)
-        other = entry.handle.viewed(*handle.path) if handle.path and entry.form is None else entry.handle
-        seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
-        if seen_here and both is not None:
-            yield BranchLink(index, both, other, entry.form)
-        elif _is_held(outer, other.storage):
-            yield BranchLink(index, None, Array(other.storage), None)
-        else:
-            further = both if entry.form is None else None
-            yield from _inner_links(outer, index, other, further, (*seen, handle.storage))
-
-
-def _is_held(outer: Builder, storage: Storage) -> bool:
-    return storage in outer.env or outer.outer_has(storage)
-
-
-def _link(
-    outer: Builder, array: Any, selector: Atom, outcomes: Sequence[Outcome], index: int, results: Sequence[Atom]
-) -> None:
-    """Where a branch gave an array of the enclosing code, the merged array is that memory when the branch ran."""
-    preds = iter(results[len(outcomes[0].packed) :])
-    for number, o in enumerate(outcomes):
-        carried = [(b, None if b.pred is None else next(preds)) for b in o.links]
-        handle = o.packed[index].handle
-        if handle is None:
-            continue
-        if _is_held(outer, handle.storage):
-            adopt(outer, array, _is_chosen(selector, number), handle)
-        for inner, holds in carried:
-            if inner.index == index:
-                current().trace.chosen[id(array)] = array
-                aliasing.link(array.storage, holds, inner.handle, inner.form)
-
-
 def _is_chosen(selector: Atom, number: int) -> Atom:
     if selector.type.dtype == np.bool_:
         return selector if number else atoms.logical_not(selector)
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
-
-
-def _link_twins(outer: Builder, arrays: Sequence[Any], chosen: Atom, packed: Sequence[layouts.Packed]) -> None:
-    """What a branch gives twice of one new array is one array where that branch ran."""
-    first: dict[Storage, int] = {}
-    for k, part in enumerate(packed):
-        if part.handle is None or arrays[k] is None:
-            continue
-        for storage in aliasing.memory(part.handle.storage):
-            if _is_held(outer, storage):
-                continue
-            other = first.setdefault(storage, k)
-            whole = packed[other].handle
-            if other == k or whole is None:
-                continue
-            same = whole.storage is part.handle.storage and not whole.path and not part.handle.path
-            aliasing.link(arrays[k].storage, chosen if same else None, arrays[other])
 
 
 def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
