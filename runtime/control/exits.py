@@ -15,6 +15,8 @@ NEXT: Final = 0
 CONTINUE: Final = 1
 BREAK: Final = 2
 RETURN: Final = 3
+# A loop whose condition is evaluated in its body has come to its end.
+END: Final = 4
 
 no_value: Final = Undefined("return value")
 
@@ -25,6 +27,14 @@ def settled(code: Any) -> Any:
         return NEXT if code == CONTINUE else code
     left = atoms.ufunc(np.greater_equal, code.atom, atoms.literal(BREAK, np.int64))
     return python_scalar(atoms.select(left, code.atom, atoms.literal(NEXT, np.int64)))
+
+
+def ended(code: Any) -> Any:
+    """The code after a loop whose condition is evaluated in its body, as if that stood before it."""
+    if not isinstance(code, PythonScalar):
+        return NEXT if code == END else code
+    at_end = atoms.ufunc(np.equal, code.atom, atoms.literal(END, np.int64))
+    return python_scalar(atoms.select(at_end, atoms.literal(NEXT, np.int64), code.atom))
 
 
 def returned(value: Any) -> Any:

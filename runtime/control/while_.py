@@ -7,9 +7,9 @@ from typing import Any
 
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches, growth, loops, steps
-from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.loop_state import FirstStepError, Loop
+from anabranch.runtime.control.loop_state import ConditionWritesError, FirstStepError, Loop
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
@@ -73,20 +73,24 @@ class _While:
         busy = 0
         while True:
             before = self.builder.checkpoint()
+            heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
             decided = truth(self.test(*state[2:]))
             if decided is False:
                 note("decided", self.what, lambda: "its condition is known while tracing: it runs as Python's")
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
                 self.builder.rollback(before)
+                heap.restore()
                 return self._stage(state)
             if busy >= _STEPS_BEFORE_STAGING:
+                self.builder.rollback(before)
+                heap.restore()
                 try:
                     return self._stage(state)
                 except (ConcretizationError, StructureMismatchError):
                     if busy >= settings().unroll_limit:
                         raise
-            heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+                truth(self.test(*state[2:]))  # as before, with what it changes
             after = self.form.take(self.body(*state[2:]))
             left = truth(after[0] >= BREAK)
             if left is True:
@@ -120,9 +124,11 @@ class _While:
 
     def _origin(self, state: tuple[Any, ...]) -> str:
         before = self.builder.checkpoint()
+        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         test = truth(self.test(*state[2:]))
         found = "when it is left" if isinstance(test, bool) else origin(test)
         self.builder.rollback(before)
+        heap.restore()
         return found
 
     def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -150,13 +156,39 @@ class _While:
             raise
 
     def _stage_all(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        try:
+            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)))
+        except ConditionWritesError:
+            code, *rest = self._stage_loop(state, None, self._tested_step)
+            return (ended(code), *rest)
+
+    def _tested_step(self, _: Any, *carry: Any) -> tuple[Any, ...]:
+        """A step that begins with the condition, where that changes what the loop carries."""
+        goes_on = truth(self.test(*carry))
+
+        # By the defaults a branch finds the lists and objects that the loop changes.
+        def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> tuple[Any, ...]:
+            return self.form.take(body(*carry))
+
+        def end(carry: tuple[Any, ...] = carry) -> tuple[Any, ...]:
+            return (END, no_value, *carry)
+
+        if isinstance(goes_on, bool):
+            return step() if goes_on else end()
+        names = ("exit code", "returned value", *self.form.names)
+        after: tuple[Any, ...] = branches.stage(goes_on, (end, step), names, self.what)
+        return after
+
+    def _stage_loop(
+        self, state: tuple[Any, ...], test: Callable[..., Any] | None, body: Callable[..., tuple[Any, ...]]
+    ) -> tuple[Any, ...]:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         try:
             return loops.stage(
                 Loop(
-                    body=lambda _, *carry: self.form.take(self.body(*carry)),
-                    test=self.test,
+                    body=body,
+                    test=test,
                     trip=None,
                     most=2**63 - 1,
                     init=tuple(state[2:]),
