@@ -194,6 +194,8 @@ class Trace:
         self.born: dict[int, Any] = {}
         # Tuples and frozen objects put together from parts of alternatives, and arrays of a loop's state, by identity.
         self.merged: dict[int, Any] = {}
+        # Arrays that may be either of two objects of the same memory, by identity.
+        self.ambiguous: dict[int, Any] = {}
         # Arrays that are each one of those that their memory is linked with, by identity.
         self.chosen: dict[int, Any] = {}
         # The calls in progress, by the function's code.

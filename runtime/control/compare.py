@@ -16,7 +16,7 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms
+from anabranch.runtime.values import aliasing, atoms, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
@@ -76,18 +76,24 @@ def _undecided(kind: str) -> UnsupportedOperationError:
 
 def _is_one_array(a: Array, b: Array) -> Any:
     """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
+    unclear = current().trace.ambiguous if tracing() else {}
+    if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
+        raise _undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
-    if {id(a), id(b)} & current().trace.merged.keys():
+    merged = current().trace.merged
+    if {id(a), id(b)} & merged.keys():
         raise _undecided("ndarray")
     if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
         return False
     result: Atom = atoms.literal(False)
     for chosen, one in _alternatives(a):
         for taken, other in _alternatives(b):
-            if one is other:
+            if one is other and id(one) not in unclear:
                 result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
-            elif one.storage is other.storage and one.path == other.path and (one is not a or other is not b):
+            elif {id(one), id(other)} & merged.keys() and aliasing.memory(one.storage) & aliasing.memory(other.storage):
+                raise _undecided("ndarray")
+            elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
                 raise _undecided("ndarray")  # two handles on the way of what may be one object
     return _bool(result)
 
@@ -96,6 +102,8 @@ def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
     """The arrays that one is, each with when it is that."""
     if id(array) not in current().trace.chosen:
         return [(atoms.literal(True), array)]
+    if id(array) in current().trace.ambiguous:
+        raise _undecided("ndarray")
     found: list[tuple[Atom, Array]] = []
     own: Atom = atoms.literal(True)
     for link in array.storage.links:

@@ -11,9 +11,8 @@ import numpy as np
 from anabranch.runtime.capacities import Overflowed
 from anabranch.runtime.control import branches, loop_aliasing
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, initial
+from anabranch.runtime.control.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
 from anabranch.runtime.control.truth import truth, truth_value
-from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.trace import Builder, building, current
@@ -31,34 +30,41 @@ class Emission:
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Held)
         self.written = self.body.outer_writes()
-        self.report, self.firsts = report, report.firsts
-        with building(self.body):
-            self.outputs = [self.body.resolve(p.atom) for p in traced.packed]
-            self.first_inputs, self.first_outputs = [], []
-            for leaf in self.firsts:
-                array = traced.entry[leaf]
-                assert array is not None
-                formal = self.body.formal(array.storage.type)
-                at_start = atoms.ufunc(np.equal, traced.count, atoms.literal(0, np.int64))
-                self.first_inputs.append(formal)
-                self.first_outputs.append(atoms.select(at_start, self.body.read(array.storage), formal))
-            for atom in self._positions():
-                self.first_inputs.append(self.body.formal(atom.type))
-                self.first_outputs.append(self.body.resolve(atom))
-            self.memory_outputs = [self.body.read(s) for s in self.written]
         self.fails = self.body.trace.error_code in self.written
-        self.guarded = False
-
-    def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
-        """The leaves after the loop (then the first-step memories), and how many steps ran."""
-        init = init + [self._first_init(k) for k in self.firsts]
-        init = init + [atoms.literal(np.zeros((), a.type.dtype)) for a in self._positions()]
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
         # without room for a step's values no later step may loop on what is there instead.
-        stops = self.fails and (bool(self.outer.trace.regions) or self._may_overflow())
-        if self.loop.test is None and not self.coded and not stops:
-            return self._emit_for(init)
-        return self._emit_while(init)
+        stops = self.fails and (bool(outer.trace.regions) or self._may_overflow())
+        self.counts = loop.test is None and not self.coded and not stops
+        self.report, self.firsts = report, report.firsts
+        report.identities.carry(*self.steps, report.trading)
+        with building(self.body):
+            self.outputs = [self.body.resolve(p.atom) for p in traced.packed]
+            extras = [*map(self._first, self.firsts), *report.identities.extras()]
+            self.extra_init = [before for before, _, _ in extras]
+            self.extra_inputs = [formal for _, formal, _ in extras]
+            self.extra_outputs = [after for _, _, after in extras]
+            self.memory_outputs = [self.body.read(s) for s in self.written]
+        self.guarded = False
+
+    @property
+    def steps(self) -> tuple[int, int | None]:
+        """How many steps run at least, and how many exactly if that is known."""
+        trip = self._trip() if self.counts else None
+        exact = int(trip.value) if isinstance(trip, Literal) else None
+        return (exact if exact is not None else min(self.loop.least, 1)), exact
+
+    def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
+        """The leaves after the loop (then what is carried beside them), and how many steps ran."""
+        init = init + self.extra_init
+        return self._emit_for(init) if self.counts else self._emit_while(init)
+
+    def _first(self, leaf: int) -> tuple[Atom, Var, Atom]:
+        """The array that the first step writes into."""
+        array = self.traced.entry[leaf]
+        assert array is not None
+        formal = self.body.formal(array.storage.type)
+        at_start = atoms.ufunc(np.equal, self.traced.count, atoms.literal(0, np.int64))
+        return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
 
     def _trip(self) -> Atom:
         """How many steps run: none after there was too little room for something, whatever is asked for."""
@@ -77,19 +83,12 @@ class Emission:
         numbers = regions.literals(self.body.equations)
         return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures, 1))
 
-    def _positions(self) -> list[Atom]:
-        """Where the views lie that names are after a step."""
-        return [a for end in self.report.moving.values() for a in loop_aliasing.positions(end)]
-
-    def _first_init(self, leaf: int) -> Atom:
-        return initial(self.outer, self.types)[leaf].atom
-
     def _memory_init(self) -> list[Atom]:
         return [self.outer.read(s) for s in self.written]
 
     def _body_formals(self) -> list[Var]:
         memory = [self.body.storage_inputs.get(s) or Var(s.type) for s in self.written]
-        return [*self.traced.formals, *self.first_inputs, *memory]
+        return [*self.traced.formals, *self.extra_inputs, *memory]
 
     def _store(self, after: Sequence[Atom]) -> None:
         for storage, atom in zip(self.written, after, strict=True):
@@ -101,7 +100,7 @@ class Emission:
         memories = [s for s in self.body.storage_inputs if s not in self.body.written]
         index, equations = self.traced.index, self.body.equations
         inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
-        outputs = [*self.outputs, *self.first_outputs, *self.memory_outputs]
+        outputs = [*self.outputs, *self.extra_outputs, *self.memory_outputs]
         # The count of steps that ran and the index are one thing here.
         rename = {self.traced.count: index}
         program = Program(
@@ -141,6 +140,11 @@ class Emission:
             given = iter(formals)
             state = [layouts.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))
+        trace = builder.trace
+        counters = {trace.error_code, trace.effects, *trace.details.values()}
+        memory = {a.storage for a in made if a is not None}.union(builder.outer_writes()) - counters
+        if not memory.isdisjoint(builder.written):
+            raise ConditionWritesError
         return builder, verdict
 
     def _condition(self, state: Sequence[Any], count: Atom) -> Atom:
@@ -179,14 +183,12 @@ class Emission:
         return atoms.logical_and(verdict, atoms.literal(decided) if isinstance(decided, bool) else decided)
 
     def _check_test(self, contents: Sequence[Any]) -> None:
-        """Refuse a condition that changes Python objects: the loop carries only what its body changes."""
+        """Refuse a condition that changes Python objects, which the loop carries only where its body changes them."""
         given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
         for slot in self.types.heap.changes():
             before = slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
             if not before:
-                raise UnsupportedOperationError(
-                    f"the condition of {self.loop.what} changes a {type(slot.target).__name__}; do that in its body"
-                )
+                raise ConditionWritesError
 
     def _bind_while(
         self, init: list[Atom], test: Builder, verdict: Atom, body: Builder, extra_init: list[Atom], extra: list[Atom]
@@ -207,7 +209,7 @@ class Emission:
             *self._body_formals(),
             *extra_formals,
         ]
-        outputs = [after, *self.outputs, *self.first_outputs, *self.memory_outputs, *extra]
+        outputs = [after, *self.outputs, *self.extra_outputs, *self.memory_outputs, *extra]
         body_program = Program(
             tuple(body_inputs),
             tuple(_renamed(e, rename) for e in body.equations),
@@ -219,7 +221,7 @@ class Emission:
             *(test.captures.get(v) or Var(v.type) for v in captures),
             *(test.storage_inputs.get(s) or Var(s.type) for s in memories),
             *test.formals,
-            *(Var(f.type) for f in self.first_inputs),
+            *(Var(f.type) for f in self.extra_inputs),
             *(test.storage_inputs.get(s) or Var(s.type) for s in self.written),
             *test_extra,
         ]

@@ -16,6 +16,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.control.loop_identity import Carried, Places
 from anabranch.runtime.control.merging import grow
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Var
@@ -37,6 +38,10 @@ class FirstStepError(StructureMismatchError):
     def __init__(self, message: str, site: Any) -> None:
         super().__init__(message)
         self.site = site
+
+
+class ConditionWritesError(Exception):
+    """The condition of a loop changes what the loop carries."""
 
 
 @frozen
@@ -72,7 +77,9 @@ class Traced:
     count: Var
     formals_of: list[list[Var]]
     entry_of: list[list[Array | None]]
+    init: list[layouts.Packed]
     out: tuple[Any, ...] | None = None  # None where every path of the body raises
+    carried: Carried = dataclasses.field(default_factory=Carried)
     packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
 
     @property
@@ -98,6 +105,8 @@ class LoopTypes:
         self.heap = heap
         self.slots: list[Slot] = []
         self.held: set[int] = set()
+        self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
+        self.places = Places()
         self.rooms: list[Any] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
@@ -148,7 +157,10 @@ class LoopTypes:
         """Let the body see these state entries' own handles instead of fresh ones."""
         for i in positions:
             self.held.add(i)
-            self.layouts[i] = layouts.describe(self.init[i])
+            described = layouts.describe(self.init[i])
+            self.layouts[i] = (
+                layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, layouts.held)
+            )
 
     def name(self, position: int) -> str:
         names = ("exit code", "returned value", *self.loop.names)
@@ -178,9 +190,13 @@ def _fresh_undefined(value: Any) -> Any:
 
 
 def _presumed_contents(contents: Any) -> layouts.Layout:
-    described = layouts.describe(contents)
+    return _contents(layouts.describe(contents), layouts.presumed)
+
+
+def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:
+    """The layout of what is in an object, each part of it taken for something."""
     if isinstance(described, layouts.Node):
-        return layouts.Node(described.structure, tuple(map(layouts.presumed, described.children)))
+        return layouts.Node(described.structure, tuple(map(taken_for, described.children)))
     return described
 
 

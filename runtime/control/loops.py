@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_objects
+from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_identity, loop_objects
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
+from anabranch.runtime.control.loop_identity import Identities
 from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, check_growth, hint_of, initial
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
@@ -33,37 +34,41 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue
-        init = initial(outer, types)
-        keeping.check_step(outer, traced.builder, traced.entry, init, traced.packed)
-        report = loop_aliasing.inspect(outer, traced, init, loop)
-        if report.conflicts:
-            positions = _positions(types, report.conflicts)
-            if positions <= types.held:
-                raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
+        keeping.check_step(outer, traced.builder, traced.entry, traced.init, traced.packed)
+        known = len(types.places.handles)
+        identities = Identities(outer, traced, traced.init, types.places, traced.carried)
+        report = loop_aliasing.inspect(traced, traced.init, identities)
+        if not report.conflicts:
+            return _finish(outer, loop, types, traced, report)
+        positions = _positions(types, report.conflicts)
+        if not positions <= types.held:
             types.hold(sorted(positions))
-            continue
-        return _finish(outer, loop, types, traced, report)
+        elif not positions <= types.linked:
+            types.linked |= positions
+        elif known == len(types.places.handles):
+            raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
     raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
 
 
 def _positions(types: LoopTypes, leaves: set[int]) -> set[int]:
     """The state entries that these leaves belong to."""
-    found, at = set(), 0
-    for i, layout in enumerate(types.layouts):
-        width = len(layouts.leaf_types(layout))
-        if leaves & set(range(at, at + width)):
-            found.add(i)
-        at += width
+    found = {i for i in range(len(types.layouts)) if leaves.intersection(_leaves(types, {i}))}
     if not found:
         raise AssertionError("a conflict in no carry")
     return found
+
+
+def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
+    """The leaves of these state entries."""
+    entries = [i for i, layout in enumerate(types.layouts) for _ in layouts.leaf_types(layout)]
+    return [k for k, i in enumerate(entries) if i in positions]
 
 
 def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     outer.trace.loop_traces += 1
-    traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [])
+    traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
     twins = repetition.twins(tuple(types.init), types.whole)
@@ -75,6 +80,9 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
             traced.entry_of.append(unpacking.made)
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
+        if types.linked:
+            leaves = _leaves(types, types.linked)
+            traced.carried = loop_identity.enter(inner, traced.entry, leaves, traced.init, types.places)
     # Which array each of them is differs from step to step.
     outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
@@ -89,9 +97,12 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
     out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
+    before = list(types.layouts)
     with decided_by(loop.trip):
-        if not _settle(outer, traced, loop, types, out):
+        if not _settle(outer, traced, loop, types, out) or (types.linked and before != types.layouts):
             return None
+    if before != types.layouts:
+        traced.init = initial(outer, types)
     if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()
         return None
@@ -158,13 +169,14 @@ def _finish(
     outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
 ) -> tuple[Any, ...]:
     """Emit the primitive and give the values after the loop."""
-    init = initial(outer, types)
+    init = traced.init
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])
     made: list[Array | None] = []
     whole = growth.without_room(types.whole, types.rooms)
     layouts.unpack(whole, iter(results), made)
-    kept = loop_aliasing.after(outer, report, made, init, results, count, loop.least)
+    possible = report.identities.possible(*plan.steps)
+    kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     keeping.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]

@@ -69,6 +69,11 @@ def memory(storage: Storage) -> KeysView[Storage]:
     return dict.fromkeys(_ordered([storage], _targets)).keys()
 
 
+def connected(builder: Builder, storage: Storage) -> KeysView[Storage]:
+    """All memory that a write to this may reach, and it."""
+    return dict.fromkeys(_ordered([storage], lambda s: [*_targets(s), *_owners(builder, s)])).keys()
+
+
 def write(builder: Builder, storage: Storage, value: Atom) -> None:
     """Write, and carry the write along every link."""
     builder.write(storage, value)
@@ -93,12 +98,7 @@ def _propagate(builder: Builder, storage: Storage) -> None:
             before = written.get(target.storage, atoms.literal(False))
             written[target.storage] = atoms.logical_or(before, holds)
 
-    def owners(changed: Storage) -> list[Storage]:
-        # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
-        found = list(changed.dependents or ())
-        return [owner for owner in found if owner in builder.env or builder.outer_has(owner)]
-
-    reached = _ordered(above, owners)
+    reached = _ordered(above, lambda s: _owners(builder, s))
     changed = set(reached)
     for owner in _ordered(reached, _targets):
         if owner is storage or owner not in changed:
@@ -110,6 +110,12 @@ def _propagate(builder: Builder, storage: Storage) -> None:
 
 def _targets(storage: Storage) -> list[Storage]:
     return [entry.handle.storage for entry in storage.links]
+
+
+def _owners(builder: Builder, storage: Storage) -> list[Storage]:
+    # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
+    found = list(storage.dependents or ())
+    return [owner for owner in found if owner in builder.env or builder.outer_has(owner)]
 
 
 def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[Storage]]) -> list[Storage]:

@@ -142,6 +142,7 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     structure `b` are a container with values of its own.
     """
     if a == b:
+        _note_objects(a, b)
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_options(a, b, opening)
@@ -159,6 +160,19 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
     met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Choice((a, b)) if met is None else met
+
+
+def _note_objects(a: Layout, b: Layout) -> None:
+    """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
+    match a, b:
+        case Held(Array() as one), Held(Array() as other) if one is not other:
+            current().trace.ambiguous.update({id(one): one, id(other): other})
+        case Node(), Node():
+            for c, d in zip(a.children, b.children, strict=True):
+                _note_objects(c, d)
+        case Choice(), Choice():
+            for c, d in zip(a.options, b.options, strict=True):
+                _note_objects(c, d)
 
 
 def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
@@ -266,6 +280,16 @@ def presumed(layout: Layout) -> Layout:
             return Node(structure, tuple(map(presumed, children)), source)
         case Choice(options):
             return Choice(tuple(map(presumed, options)))
+    return layout
+
+
+def held(layout: Layout) -> Layout:
+    """What a carry is taken for whose arrays and containers are known: those very objects."""
+    match layout:
+        case Node(structure, children, source):
+            return Held(source) if structure.mutable else Node(structure, tuple(map(held, children)), source)
+        case Choice(options):
+            return Choice(tuple(map(held, options)))
     return layout
 
 

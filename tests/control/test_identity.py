@@ -145,7 +145,12 @@ def arrays_in_a_circle_with_a_new_one(n, a, b, c):
     return p, q, r, a, b, c
 
 
-@case((np.array([2]), *ARRAYS[0][1:]), refused=AliasError)
+@case(
+    (np.array([0]), *ARRAYS[0][1:]),
+    (np.array([1]), *ARRAYS[0][1:]),
+    (np.array([2]), *ARRAYS[0][1:]),
+    (np.array([4]), *ARRAYS[0][1:]),
+)
 def arrays_handed_on_and_written(n, a, b, c):
     for _ in range(n[0]):
         a = b
@@ -153,6 +158,141 @@ def arrays_handed_on_and_written(n, a, b, c):
         c = c * 2
         a += 1
     return a, b, c
+
+
+@case(*ARRAYS)
+def one_of_two_arrays_added_to_both(n, a, b, c):
+    y = a if n > 1 else b
+    for _ in range(n):
+        a += y
+        b += y
+    return a, b, y
+
+
+@case(*ARRAYS)
+def an_array_that_is_bound_anew_after_the_other_changed_it(n, a, b, c):
+    y = b if n > 2 else a
+    for _ in range(n):
+        np.clip(y, 0, 5, out=y)
+        y = y + a
+    return a, b, y
+
+
+@case(*ARRAYS)
+def a_direction_that_starts_as_the_residual(n, a, b, c):
+    p = a
+    for _ in range(n):
+        b += 0.5 * p
+        a -= 0.25 * b
+        p = a + 2 * p
+    return a, b, p
+
+
+@case(*ARRAYS)
+def arrays_swapped_by_a_third_name_and_written(n, a, b, c):
+    p, q = a, b
+    t = c
+    for _ in range(n):
+        t = a
+        a = b
+        b = t
+        a += 1
+    t += 100
+    return p, q, t, a, b
+
+
+@case(*ARRAYS)
+def the_smallest_so_far_and_the_last(n, a, b, c):
+    best = last = a
+    for k in range(n):
+        last = b if k % 2 else c
+        last[0] -= 3
+        if last[1] - k < best[1]:
+            best = last
+        best[2] += 1
+    best[3] = -1
+    return a, b, c, best, last
+
+
+@case(*ARRAYS)
+def new_arrays_under_two_names_written_by_each(n, a, b, c):
+    y = z = a
+    for k in range(n):
+        y += 1
+        if k != 1:
+            y = z = y * 2
+        z[0] = -k
+    z[1] = 50
+    y[2] = 60
+    return a, y, z
+
+
+@case(*ARRAYS)
+def rows_that_a_loop_keeps_and_writes(n, a, b, c):
+    m = np.stack([a, b, c])
+    before = row = m[0]
+    for k in range(n):
+        before, row = row, m[k % 3]
+        before += 1
+    before[1] = -5
+    row[2] = -6
+    return m, before, row
+
+
+@case(*ARRAYS)
+def parts_of_a_new_array_in_each_step(n, a, b, c):
+    y, z = a, b
+    for _ in range(n):
+        y = y * 2
+        z = y[::-1]
+    z[0] = -1
+    y[1] = -2
+    return a, b, y, z
+
+
+@case(*ARRAYS)
+def arrays_of_two_loops_within_each_other(n, a, b, c):
+    y = a
+    for k in range(n):
+        for j in range(2):
+            y += 1
+            a, y = (y, a) if k > j else (a, b)
+        b[k % 4] = -k
+    y[0] = 99
+    return a, b, y
+
+
+@case(*ARRAYS)
+def an_item_that_a_condition_chooses_written_in_a_branch(n, a, b, c):
+    rows = [a, b]
+    if n > 1:
+        rows[n % 2] += 1
+    b[0] = 7
+    rows[0][1] = 8
+    return a, b, rows[0], rows[1]
+
+
+@case(*ARRAYS, refused=UnsupportedOperationError)
+def a_view_made_anew_that_may_be_the_array(n, a, b, c):
+    y = a if n > 1 else b
+    for _ in range(n + 1):
+        y = y[:]
+    return 1 if y is b else 0
+
+
+@case(*ARRAYS, refused=UnsupportedOperationError)
+def a_chosen_array_or_a_view_of_it(n, a, b, c):
+    z = a if n > 1 else b
+    if n % 2 == 0:
+        z = z[:]
+    return 1 if a is z else 0
+
+
+@case(*ARRAYS, refused=UnsupportedOperationError)
+def one_of_two_objects_of_the_same_memory(n, a, b, c):
+    y = a[:]
+    y = y if n > 2 else a
+    return 1 if a is y else 0
 
 
 @case(*ARRAYS)

@@ -126,7 +126,7 @@ def into_an_argument(x, out):
     return out[1:]
 
 
-@case((SQUARE, 2), (SINGULAR, 2), (DEFINITE, 0), copies=True)
+@case((SQUARE, 2), (SINGULAR, 2), (DEFINITE, 0))
 def helper_that_gives_up(a, n):
     def inverse(m):
         if abs(np.linalg.det(m)) < 1e-12:
@@ -201,7 +201,7 @@ def caught_as_a_value_error(a):
         return error.args
 
 
-@case((SQUARE, 1), (SINGULAR, 1), (SINGULAR, 0), copies=True)
+@case((SQUARE, 1), (SINGULAR, 1), (SINGULAR, 0))
 def raised_as_another(a, n):
     try:
         for _ in range(n):

@@ -310,6 +310,11 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
             y = a[i]
         return y
 
+    def turned(a, n):
+        for _ in range(n):
+            a = a[::-1]
+        return a
+
     def bound(items, n):
         for i in range(n):
             if n > 5:
@@ -324,6 +329,8 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
     assert jit(chosen)(a, b, False) is b
     assert np.shares_memory(computed(a, True), a)
     assert not np.shares_memory(jit(computed)(a, True), a)
+    assert np.shares_memory(turned(a, 2), a)
+    assert not np.shares_memory(jit(turned, auto_static=False)(a, 2), a)
 
 
 def test_what_is_returned_of_a_static_array_is_a_copy():
