@@ -24,36 +24,51 @@ def pick(x, w, n):
     return x if n > 2 else w
 
 
+def bump(x, w):
+    x[1] += w[0]
+    return w
+
+
+def each(*rows):
+    for row in rows:
+        yield row
+
+
 def f(n, a, b, s, o):
     y = {y}
     z = {z}
     k = 0
+    d = {{"p": z, "q": y}}
 
     def change():
         nonlocal y
         y += 1
 
 {body}
-    return n, a, b, y, z, s, o
+    return n, a, b, y, z, s, o, d
 """
 CALL = "({n}, (a_ := np.arange(4.0)), (b_ := np.arange(4.0) * 10), [a_, b_], Box(b_), )"
 EXPRESSIONS = (
     "{x}", "{x}", "{x} if {c} else {w}", "{x} if {c} else {w}", "{x}[:]", "{x}[::-1]", "{x} * 2", "{x} + {w}",
     "{x}.copy()", "np.roll({x}, 1)", "({x}, {w})[n % 2]", "pick({x}, {w}, n)", "{x}.reshape(2, 2).ravel()",
-    "{x}.reshape(2, 2).T.ravel()", "{x}.reshape(2, 2).T.reshape(4)",
+    "{x}.reshape(2, 2).T.ravel()", "{x}.reshape(2, 2).T.reshape(4)", "bump({x}, {w})", "np.asarray({x})",
 )  # fmt: skip
 CONDITIONS = ("n > 1", "n % 2 == 0", "{x}[0] > 3", "{x}[1] < {w}[2]", "k > 1", "{x} is {w}")
 WRITES = (
     "{x} += 1", "{x} *= 2", "{x}[k % 4] += 5", "{x}[0] = 9", "{x}[1:] = {w}[:-1]", "{x} += {w}", "{x}[:] = {w}",
     "{x}[n % 4] -= 2", "np.add({x}, 1, out={w})", "{x}[{w} > 2] = 1", "{x}[::-1] += {w}", "np.clip({x}, 0, 5, out={w})",
+    "bump({x}, {w})", "{x}[1:3] *= {w}[:2]", "v = {x}[2:]; v += 1", "v = {x}[n % 2 : n % 2 + 2]; v -= 1",
+    "[r.fill(3) for r in ({x}, {w}) if r[0] > 1]",
 )  # fmt: skip
 HOLDERS = (
     "s.append({x})", "s[0] = {x}", "s[-1][0] += 1", "{x} = s[-1]", "{x} = s[0]", "s = [y, z]", "s = [s[0], a]",
     "s[n % 2] += 1", "s = [z, y] if {c} else s", "change()", "o.v = {x}", "{x} = o.v", "o.v += 1", "o = Box(y)",
-    "o.v[0] = 4", "o = Box(a) if {c} else o",
+    "o.v[0] = 4", "o = Box(a) if {c} else o", 'd["p"] = {x}', '{x} = d["p"]', 'd["q"] += 1', 'd["p"][k % 4] = k',
+    'd = {{"p": {x}, "q": {w}}}', 's[0], d["p"] = d["p"], s[0]',
 )  # fmt: skip
 COUNTS = ("n += 1", "k += 1", "n -= 1 if n > 3 else 0")
 BLOCKS = (
+    ("for r in each({x}, {w}):", "    r *= 2", "{block}"), ("for r in ({x}, {w}):", "    r -= 1", "{block}"),
     ("for k in range(n):", "{block}"), ("for k in range(2):", "{block}"), ("for k in range(n + 1):", "{block}"),
     ("if {c}:", "{block}"), ("if {c}:", "{block}", "else:", "{block}"),
     ("try:", "{block}", "    {x}[k] = 1 / n if n > 1 else 7 // n", "except ZeroDivisionError:", "{block}"),

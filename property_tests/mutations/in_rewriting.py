@@ -84,7 +84,8 @@ f(1, 1.5)
 def f(n, x):
     for i in range(n):
         x = x + i
-    return x, i
+    j = i
+    return x
 f(3, 1.5)
 f(0, 1.5)
 """,

@@ -50,6 +50,39 @@ f(np.arange(3.0), np.ones(3), 1.5)
 """,
     ),
     Fault(
+        # What an array is at the start of a step, by what the steps before it left.
+        "step of a loop does not see what its arrays are",
+        "runtime/control/loop_identity.py",
+        "aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)",
+        "_ = aliasing.link",
+        """
+def f(n, a):
+    y = a
+    for _ in range(n):
+        y += 1.0
+        y = y + a
+    return a, y
+f(1, np.arange(3.0))
+f(2, np.arange(3.0))
+""",
+    ),
+    Fault(
+        # `p, c = c, p + c`: what p is was new one step earlier.
+        "array of the step before taken for that of this one",
+        "runtime/control/loop_identity.py",
+        "New(label.serial, label.path, min(label.age + 1, self._oldest))",
+        "label",
+        """
+def f(a):
+    p, c = a, a
+    for _ in range(30):
+        p, c = c, p + c
+    p += 1.0
+    return p, c
+f(np.arange(3.0))
+""",
+    ),
+    Fault(
         "handler sees the state of the first place that may fail",
         "runtime/values/regions.py",
         "if heap is None or heap.changed():",
