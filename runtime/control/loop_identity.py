@@ -403,8 +403,8 @@ class Identities:
         later = [label for label in possible.later[leaf] if isinstance(label, Place)]
         if self._moving(leaf, possible) or (later and possible.only(leaf) is None):
             return True
-        others = (k for k in range(len(self.sources)) if k != leaf)
-        return any(self.pair(leaf, k, possible) is Pair.BY_NUMBER for k in others)
+        others = (k for k, handle in enumerate(self.handles) if k != leaf and handle is not None)
+        return self.handles[leaf] is not None and any(self.pair(leaf, k, possible) is Pair.BY_NUMBER for k in others)
 
     def _moving(self, leaf: int, possible: Possible) -> list[int]:
         return [p.number for p in possible.of(leaf) if isinstance(p, Place) and p.number in self.places.moving]
