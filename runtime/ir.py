@@ -119,6 +119,18 @@ class Equation:
             return self
         return dataclasses.replace(self, params=params)
 
+    def with_programs(self, change: Callable[[Program], Program]) -> Equation:
+        """The equation with each sub-Program as `change` gives it."""
+
+        def changed(value: Any) -> Any:
+            if isinstance(value, Program):
+                return change(value)
+            if isinstance(value, tuple) and value and isinstance(value[0], Program):
+                return tuple(map(change, value))
+            return value
+
+        return self.with_params(changed)
+
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""
         for value in self.params.values():

@@ -69,8 +69,8 @@ f(2, np.arange(3.0))
     Fault(
         # `p, c = c, p + c`: what p is was new one step earlier.
         "array of the step before taken for that of this one",
-        "runtime/control/loop_identity.py",
-        "New(label.serial, label.path, min(label.age + 1, self._oldest))",
+        "runtime/control/loop_sources.py",
+        "New(label.serial, label.path, min(label.age + 1, self.oldest))",
         "label",
         """
 def f(a):

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from anabranch._frozen import frozen
-from anabranch.runtime.control.loop_identity import Entry, Identities, New, Possible, TracedBody
+from anabranch.runtime.control.loop_identity import Identities
+from anabranch.runtime.control.loop_sources import Entry, New, Possible, TracedBody
 from anabranch.runtime.control.merging import adopt
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom, Literal
@@ -99,7 +100,7 @@ def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) 
             looked_at.add(k, arrays)
     linked = set(identities.carried.numbers)
     for leaves, storages in looked_at.members():
-        outside = [s for s in storages if identities.is_outside(s)]
+        outside = [s for s in storages if identities.sources.is_outside(s)]
         written = [k for k in leaves if (start := traced.entry[k]) is not None and start.storage in body.written]
         if not written and not any(s in body.written for s in outside):
             continue
@@ -118,7 +119,7 @@ def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], rep
     handles = [handle for k in leaves if (handle := init[k].handle) is not None]
     if any(handle.path for handle in handles):
         return False
-    sources = {k: report.identities.sources[k] for k in leaves}
+    sources = {k: report.identities.sources.of[k] for k in leaves}
     if len(leaves) == 1:
         ((k, source),) = sources.items()
         if isinstance(source, New):
@@ -170,10 +171,10 @@ def after(
             before.overwrite(value)
     for k, array in enumerate(made):
         before = init[k].handle
-        if array is not None and before is not None and report.identities.sources[k] == Entry(k):
+        if array is not None and before is not None and report.identities.sources.of[k] == Entry(k):
             if k in report.kept:
                 before.set(array.atom)
-            if report.identities.is_entry(k):
+            if report.identities.sources.is_entry(k):
                 kept[k] = before
     for cycle in report.cycles:
         _after_cycle(outer, cycle, made, init, count)
@@ -184,7 +185,7 @@ def after(
         """What a leaf may share memory with, where nobody knows more."""
         leaves, storages = report.groups.of(leaf)
         befores = [handle for k in leaves if (handle := init[k].handle) is not None]
-        outside = [Array(s) for s in storages if report.identities.is_outside(s)]
+        outside = [Array(s) for s in storages if report.identities.sources.is_outside(s)]
         others = [other for k in leaves if k < leaf and (other := made[k]) is not None]
         return [*befores, *outside, *others]
 

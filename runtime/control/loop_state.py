@@ -16,7 +16,8 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.control.exits import NEXT, no_value
-from anabranch.runtime.control.loop_identity import Carried, Places
+from anabranch.runtime.control.loop_identity import Carried
+from anabranch.runtime.control.loop_sources import Places
 from anabranch.runtime.control.merging import grow
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal, Var

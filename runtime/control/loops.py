@@ -175,7 +175,7 @@ def _finish(
     made: list[Array | None] = []
     whole = growth.without_room(types.whole, types.rooms)
     layouts.unpack(whole, iter(results), made)
-    possible = report.identities.possible(*plan.steps)
+    possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     keeping.after_loop(

@@ -32,7 +32,7 @@ def select_small_branches(program: Program) -> Program:
     equations: list[Equation] = []
     renamed: dict[Var, Atom] = {}
     for old in program.equations:
-        equation = old.with_params(_inside)
+        equation = old.with_programs(select_small_branches)
         if renamed:
             equation = dataclasses.replace(equation, inputs=tuple(_resolve(a, renamed) for a in old.inputs))
         if equation.op.name == "cond" and _is_small(equation):
@@ -41,14 +41,6 @@ def select_small_branches(program: Program) -> Program:
             equations.append(equation)
     outputs = tuple(_resolve(a, renamed) for a in program.outputs)
     return dataclasses.replace(program, equations=tuple(equations), outputs=outputs)
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, Program):
-        return select_small_branches(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(map(select_small_branches, value))
-    return value
 
 
 def _resolve(atom: Atom, renamed: Mapping[Var, Atom]) -> Atom:

@@ -20,18 +20,10 @@ def drop_dead_code(program: Program) -> Program:
         if needed.isdisjoint(equation.outputs):
             continue
         equation = _NARROWED.get(equation.op.name, _as_it_is)(equation, [out in needed for out in equation.outputs])
-        equation = equation.with_params(_inside)
+        equation = equation.with_programs(drop_dead_code)
         kept.append(equation)
         needed |= _variables(equation.inputs)
     return dataclasses.replace(program, equations=tuple(reversed(kept)))
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, Program):
-        return drop_dead_code(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(map(drop_dead_code, value))
-    return value
 
 
 def _variables(atoms: Iterable[Atom]) -> set[Var]:
@@ -46,13 +38,8 @@ def _branches(equation: Equation, live: Sequence[bool]) -> Equation:
     """A `cond` or `switch` without the results that are not live."""
     if all(live):
         return equation
-
-    def narrow(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(narrow, value))
-        return dataclasses.replace(value, outputs=_chosen(value.outputs, live))
-
-    return dataclasses.replace(equation.with_params(narrow), outputs=_chosen(equation.outputs, live))
+    narrowed = equation.with_programs(lambda p: dataclasses.replace(p, outputs=_chosen(p.outputs, live)))
+    return dataclasses.replace(narrowed, outputs=_chosen(equation.outputs, live))
 
 
 def _while(equation: Equation, live: Sequence[bool]) -> Equation:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 from anabranch.runtime.ir import Atom, Equation, Program, Var
 from anabranch.runtime.ops.apart import apart
@@ -30,7 +29,7 @@ def keep_blocks_apart(program: Program) -> Program:
     makers = {output: equation for equation in program.equations for output in equation.outputs}
     equations: list[Equation] = []
     for equation in program.equations:
-        equation = equation.with_params(_inside)
+        equation = equation.with_programs(keep_blocks_apart)
         place = _BLOCKS.get(equation.op.name)
         if place is not None and _overlaps(equation.inputs[0], equation.inputs[place], makers):
             block = equation.inputs[place]
@@ -40,14 +39,6 @@ def keep_blocks_apart(program: Program) -> Program:
             equation = dataclasses.replace(equation, inputs=inputs)
         equations.append(equation)
     return dataclasses.replace(program, equations=tuple(equations))
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, Program):
-        return keep_blocks_apart(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(map(keep_blocks_apart, value))
-    return value
 
 
 def _overlaps(target: Atom, block: Atom, makers: _Makers) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,14 +20,6 @@ from anabranch.runtime.ops.op import Op
 def shorten_selects(program: Program) -> Program:
     """The Program whose selects of scalars look at no value twice, also inside sub-Programs."""
     return _Shortening(program).run()
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, Program):
-        return shorten_selects(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(map(shorten_selects, value))
-    return value
 
 
 # How many selects are looked at for a value that both sides of another one may be.
@@ -49,7 +41,7 @@ class _Shortening:
 
     def run(self) -> Program:
         for equation in self._program.equations:
-            self._add(equation.with_params(_inside))
+            self._add(equation.with_programs(shorten_selects))
         outputs = tuple(self._renamed.get(a, a) for a in self._program.outputs)
         return dataclasses.replace(self._program, equations=tuple(self._equations), outputs=outputs)
 
