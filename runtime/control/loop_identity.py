@@ -150,7 +150,7 @@ class Identities:
         )
 
     def _moving(self, leaf: int, possible: Possible) -> list[int]:
-        return [p.number for p in possible.of(leaf) if isinstance(p, Place) and p.number in self.places.moving]
+        return [p.number for p in possible.places(leaf) if p.number in self.places.moving]
 
     def extras(self) -> list[tuple[Atom, Var, Atom]]:
         """What is carried: its value before the loop, its formal, and its value after a step."""
@@ -223,12 +223,11 @@ class Identities:
                 for handle in related(k):
                     adopt(self.outer, array, None, handle)
                 continue
-            for label in possible.of(k):
-                if isinstance(label, Place):
-                    handle = self.places.handles[label.number]
-                    if label.number in self.places.moving:
-                        handle = _moved(handle, starts[k, label.number])
-                    self._adopt(array, self._is_place(k, label, possible, numbers, at_once), handle)
+            for place in possible.places(k):
+                handle = self.places.handles[place.number]
+                if place.number in self.places.moving:
+                    handle = _moved(handle, starts[k, place.number])
+                self._adopt(array, self._is_place(k, place, possible, numbers, at_once), handle)
             for j, other in enumerate(made[:k]):
                 if other is not None and not self.sources.is_unknown(j, possible):
                     self._adopt_other(j, k, (other, array), possible, numbers, at_once)

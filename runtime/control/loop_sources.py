@@ -154,6 +154,10 @@ class Possible:
         """All that a leaf may be."""
         return self.first[leaf] | self.later[leaf]
 
+    def places(self, leaf: int) -> list[Place]:
+        """The memory from before the loop that a leaf may be, in order."""
+        return sorted((label for label in self.of(leaf) if isinstance(label, Place)), key=lambda place: place.number)
+
     def only(self, leaf: int) -> Label | None:
         """What a leaf is after some steps, if that is one thing."""
         labels = self.later[leaf]
