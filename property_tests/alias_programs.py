@@ -73,7 +73,7 @@ BLOCKS = (
     ("if {c}:", "{block}"), ("if {c}:", "{block}", "else:", "{block}"),
     ("try:", "{block}", "    {x}[k] = 1 / n if n > 1 else 7 // n", "except ZeroDivisionError:", "{block}"),
     ("{t} = 0", "while {t} < n and {t} < 4:", "    {t} += 1", "{block}"),
-    ("{t} = 0", "while {t} < n and bump({x}, {w})[0] < 99:", "    {t} += 2", "{block}"),
+    ("{t} = 0", "while {t} < n and {t} < 4 and bump({x}, {w})[0] < 99:", "    {t} += 2", "{block}"),
 )  # fmt: skip
 
 
