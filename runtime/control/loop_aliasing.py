@@ -164,6 +164,7 @@ def after(
 ) -> dict[int, Array]:
     """Give old memories their values and link the new arrays; returns the handles that are still the old arrays."""
     kept: dict[int, Array] = {}
+    sources = report.identities.sources
     extra = iter(results[len(init) :])
     for k, value in zip(report.firsts, extra, strict=False):
         before = init[k].handle
@@ -171,10 +172,10 @@ def after(
             before.overwrite(value)
     for k, array in enumerate(made):
         before = init[k].handle
-        if array is not None and before is not None and report.identities.sources.of[k] == Entry(k):
+        if array is not None and before is not None and sources.of[k] == Entry(k):
             if k in report.kept:
                 before.set(array.atom)
-            if report.identities.sources.is_entry(k):
+            if sources.is_entry(k):
                 kept[k] = before
     for cycle in report.cycles:
         _after_cycle(outer, cycle, made, init, count)
@@ -185,9 +186,10 @@ def after(
         """What a leaf may share memory with, where nobody knows more."""
         leaves, storages = report.groups.of(leaf)
         befores = [handle for k in leaves if (handle := init[k].handle) is not None]
-        outside = [Array(s) for s in storages if report.identities.sources.is_outside(s)]
-        others = [other for k in leaves if k < leaf and (other := made[k]) is not None]
-        return [*befores, *outside, *others]
+        outside = [Array(s) for s in storages if sources.is_outside(s)]
+        # Of two of which nobody knows, one is linked with the other, so that links lead nowhere in a circle.
+        linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
+        return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
 
     report.identities.link(arrays, extra, count, possible, related)
     return kept

@@ -19,7 +19,7 @@ from anabranch.runtime.values import aliasing, views, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.layout import Packed
 
-# After more steps the memory that an array is does not depend on their exact number, or nobody looks at it.
+# So many steps are followed one by one; what an array may be after any more of them is told as one.
 _MOST_STEPS = 64
 
 

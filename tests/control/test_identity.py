@@ -250,6 +250,26 @@ def parts_of_a_new_array_in_each_step(n, a, b, c):
     return a, b, y, z
 
 
+@case(*ARRAYS, refused=AliasError)
+def a_new_array_and_what_may_be_a_view_of_it(n, a, b, c):
+    y, z = a, b
+    for _ in range(3):
+        z = z * 2
+        y = y[::-1] if n == 7 else z[::-1]
+    z[0] = 99
+    return y + 0, z
+
+
+@case(*ARRAYS, refused=AliasError)
+def what_may_be_a_view_and_a_new_array(n, a, b, c):
+    z, y = a, b
+    for _ in range(3):
+        y = y * 2
+        z = z[::-1] if n == 7 else y[::-1]
+    y[0] = 99
+    return z + 0, y
+
+
 @case(*ARRAYS)
 def arrays_of_two_loops_within_each_other(n, a, b, c):
     y = a
