@@ -19,7 +19,9 @@ _KINDS = {
     "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
 # Where comprehensions ask what they go over, and whether they keep an item, and where a length is asked for.
-_OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX")
+_OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL")
+# Of a COMPARE_OP of Python 3.13: it asks for the truth of its result, too, as the condition of a comprehension does.
+_TO_BOOL = 16
 _ADD_IN_PLACE = bytes((dis.opmap["BINARY_OP"], [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")))  # type: ignore[attr-defined]
 
 
@@ -30,21 +32,24 @@ def stage_where_it_stands() -> None:
         frame = frame.f_back
     if frame is None or frame.f_code.co_filename.startswith(("<", *LIBRARY)):
         return
-    kind = _kind(frame.f_code, frame.f_lasti)
-    if kind is None:
-        return
     asked = current().trace.restaged
-    if transpile.stage_operators(frame.f_code, kind) or (id(frame.f_code), kind) in asked:
-        # NumPy, which asks an index in two ways, lets only the second exception through.
-        asked.add((id(frame.f_code), kind))
-        raise Restart
+    for kind in _kinds(frame.f_code, frame.f_lasti):
+        if transpile.stage_operators(frame.f_code, kind) or (id(frame.f_code), kind) in asked:
+            # NumPy, which asks an index in two ways, lets only the second exception through.
+            asked.add((id(frame.f_code), kind))
+            raise Restart
 
 
-def _kind(code: types.CodeType, at: int) -> str | None:
-    name = dis.opname[code.co_code[at]]
-    if name == "BINARY_OP" and dis._nb_ops[code.co_code[at + 1]][1] == "[]":  # type: ignore[attr-defined]
-        return "subscript"
-    return _KINDS.get(name, "list" if name in _OF_LISTS or ("JUMP" in name and "IF" in name) else None)
+def _kinds(code: types.CodeType, at: int) -> tuple[str, ...]:
+    """The kinds of operators that the instruction may be, in the order in which they are to be staged."""
+    name, argument = dis.opname[code.co_code[at]], code.co_code[at + 1]
+    if name == "BINARY_OP" and dis._nb_ops[argument][1] == "[]":  # type: ignore[attr-defined]
+        return ("subscript",)
+    if name == "COMPARE_OP" and sys.version_info >= (3, 13) and argument & _TO_BOOL:
+        return ("list", "compare")
+    if name in _OF_LISTS or ("JUMP" in name and "IF" in name):
+        return ("list",)
+    return (_KINDS[name],) if name in _KINDS else ()
 
 
 def adds_in_place() -> bool:
