@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.locate import add_line
 from anabranch.runtime.trace import Failure, Storage
 from anabranch.runtime.values import checks, containers
 
@@ -19,6 +21,9 @@ def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> NoRetur
     error = _fresh(failure.make([found[s] for s in failure.details]))
     if not failure.frames:
         raise error
+    if isinstance(error, AnabranchError):
+        filename, line, _ = failure.frames[-1]
+        add_line(error, filename, line)
     raise _at(error, failure.frames)
 
 
@@ -32,12 +37,21 @@ def _fresh(error: BaseException) -> BaseException:
     return made
 
 
+def _without_columns(instructions: int) -> bytes:
+    """The line table of a code object on one line whose columns are not known: a traceback marks no part of the line.
+
+    An entry is for at most eight instructions, of kind 13 (a line and no columns), with the line 0 further on.
+    """
+    chunks = [min(8, instructions - done) for done in range(0, instructions, 8)]
+    return b"".join(bytes((0x80 | 13 << 3 | (n - 1), 0)) for n in chunks)
+
+
 def _at(error: BaseException, frames: checks.Frames) -> BaseException:
     """The error with a traceback that goes through these lines."""
     thrown: Callable[[], None] | None = None
     for filename, line, name in reversed(frames):
-        text = "\n" * (line - 1) + ("raise error" if thrown is None else "step()")
-        code = compile(text, filename, "exec").replace(co_name=name)
+        code = compile("raise error" if thrown is None else "step()", filename, "exec")
+        code = code.replace(co_name=name, co_firstlineno=line, co_linetable=_without_columns(len(code.co_code) // 2))
         scope: dict[str, Any] = {"error": error, "step": thrown}
         thrown = types.FunctionType(code, scope)
     try:

@@ -33,6 +33,11 @@ def add_location(error: BaseException) -> None:
         _append(error, *place)
 
 
+def add_line(error: BaseException, filename: str, line: int) -> None:
+    """The same for a place of which the line is known alone."""
+    _append(error, filename, line, 0, 0)
+
+
 def add_call_site(error: BaseException, caller: types.FrameType) -> None:
     """The same for an error in the arguments of a call: the place is where the call stands."""
     _append(error, *position(caller))
@@ -46,7 +51,8 @@ def _append(error: BaseException, filename: str, line: int, start: int, end: int
     shift = len(text) - len(stripped)
     width = max(min(end, len(text)) - start, 1) if end else max(len(stripped), 1)
     caret = " " * max(start - shift, 0) + "^" * width
-    message = f"{error.args[0]}\n  {filename}:{line}:{start + 1}\n    {stripped}\n    {caret}"
+    column = f":{start + 1}" if end else ""
+    message = f"{error.args[0]}\n  {filename}:{line}{column}\n    {stripped}\n    {caret}"
     error.args = (message, *error.args[1:])
     error.anabranch_located = True  # type: ignore[attr-defined]
 

@@ -30,7 +30,7 @@ NDArray = np.ndarray[Any, Any]
 # What loops are staged over.
 _STAGED = (iteration.Countable, sources.Source)
 # What holds others where neither a slot nor an attribute shows them.
-_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView)
+_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
 def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:

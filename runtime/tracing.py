@@ -22,7 +22,7 @@ from anabranch.runtime.failing import raise_failure
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.hoisting import Hoisted
 from anabranch.runtime.ir import Atom, Program
-from anabranch.runtime.locate import add_location
+from anabranch.runtime.locate import add_line, add_location
 from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.results import Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
@@ -223,7 +223,14 @@ def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool =
         _refuse_changes(copies)
         guards.add_imports()
         effects = Effects.found(before, guards, given)
-        return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+        try:
+            return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+        except AnabranchError as error:
+            # The function has been left: the place is that of the whole.
+            code = getattr(function, "__code__", None)
+            if code is not None:
+                add_line(error, code.co_filename, code.co_firstlineno)
+            raise
 
 
 def _name_arguments(error: AnabranchError, arguments: Arguments) -> None:

@@ -274,6 +274,8 @@ def _convert(kind: type) -> Callable[..., Any]:
         if kind is complex and len(args) == 2:
             return complex_parts(*(_python_value(part, complex) for part in args))
         if len(args) > 1:
+            if kind is int and isinstance(args[0], (str, bytes, bytearray)):
+                return int(args[0], operator.index(args[1]))
             raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
         value = _python_value(args[0], kind)
         return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)

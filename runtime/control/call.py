@@ -30,6 +30,7 @@ from anabranch.runtime.control import (
     sequences,
     special,
     text,
+    uncompiled,
 )
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
@@ -120,17 +121,17 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
         with text.refused_by(target, args, kwargs):
-            made = target(*args, **kwargs)
+            made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.bear(made)
             if current().trace.lists:
                 lists.let_attributes_grow(made)
         # Referred to by the name alone: nobody else has it.
         return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
-    if code.co_filename.startswith(LIBRARY):
+    if code.co_filename.startswith(LIBRARY) and not is_rewritten(code):
         if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
-        return _from_library(target(*args, **kwargs))
+        return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
     active = builder.trace.active.setdefault(code, Active())
     _guard_depth(code.co_name, active, builder.depth)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, growing_items, ordering, sets
+from anabranch.runtime.control import boolean, each, folding, growing_items, iteration, ordering, sets
+from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms, views
+from anabranch.runtime.values import aliasing, atoms, python_conversions, views, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
@@ -138,8 +139,12 @@ def in_(item: Any, container: Any) -> Any:
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
-    if isinstance(container, (range,)) and isinstance(item, Traced):
+    if isinstance(container, (range, iteration.Range)) and has_traced((item, container)) and _is_real(item):
         return _in_range(item, container)
+    if isinstance(container, Source):
+        return folding.contains(container, item)
+    if isinstance(container, iteration.Countable) or (isinstance(container, range) and isinstance(item, Traced)):
+        return folding.contains(each.Each(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
         return _bool(_any(container == item))
     if is_grown(container):
@@ -181,12 +186,24 @@ def _plain(value: Any) -> Any:
     return boolean.not_(boolean.not_(value))
 
 
-def _in_range(item: Any, container: range) -> Any:
-    if len(container) == 0:
-        return False
-    low, high = min(container), max(container)
-    inside = boolean.and_(item >= low, lambda: item <= high)
-    return _plain(boolean.and_(inside, lambda: (item - container.start) % abs(container.step) == 0))
+def _is_real(value: Any) -> bool:
+    if isinstance(value, Traced):
+        return value.abstract.dtype.kind in "biuf" and not value.abstract.shape
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+
+
+def _in_range(item: Any, container: range | iteration.Range) -> Any:
+    number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
+    start, stop, step = container.start, container.stop, container.step
+    if isinstance(step, int):
+        low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
+        inside = boolean.and_(low <= number, lambda: number <= high)
+    else:
+        upwards = boolean.and_(step > 0, lambda: boolean.and_(start <= number, lambda: number < stop))
+        inside = boolean.or_(
+            upwards, lambda: boolean.and_(step < 0, lambda: boolean.and_(stop < number, lambda: number <= start))
+        )
+    return _plain(boolean.and_(inside, lambda: (number - start) % abs(step) == 0))
 
 
 def _any(value: Any) -> Any:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control import ordering
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import Countable, Elements, Rows
@@ -93,6 +94,18 @@ def quantified(items: Source, until: bool) -> Any:
         return row[0] if until else row[0] == until
 
     items.drive(take, leaves=not whole)
+    return row[0]
+
+
+def contains(items: Source, value: Any) -> Any:
+    """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
+    row = Row((False,), ("the answer",))
+
+    def take(item: Any) -> Any:
+        row[0] = truth_value(ordering.equal(item, value))
+        return row[0]
+
+    items.drive(take, leaves=True)
     return row[0]
 
 

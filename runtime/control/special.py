@@ -18,6 +18,7 @@ from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.trace import Trace, tracing
 from anabranch.runtime.values import stand_ins
 from anabranch.runtime.values.containers import is_users_class
+from anabranch.runtime.values.traced import Traced
 
 Call = Callable[..., Any]
 
@@ -88,6 +89,8 @@ class _Staging:
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
+            if name == "__hash__" and self._is_users(value):
+                return _hashing(value)
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
         if type(value) is property:
@@ -142,9 +145,26 @@ def _put_back(known: stand_ins.Staged) -> None:
 
 
 def _dispatching(function: Call, call: Call) -> Call:
+    # Python takes nothing but an int of its own from these.
+    plain = function.__name__ in ("__index__", "__length_hint__")
+
     @functools.wraps(function)
     def special(*args: Any, **kwargs: Any) -> Any:
-        return call(function, *args, **kwargs) if tracing() else function(*args, **kwargs)
+        if not tracing():
+            return function(*args, **kwargs)
+        made = call(function, *args, **kwargs)
+        return made.__index__() if plain and isinstance(made, Traced) else made
+
+    return special
+
+
+def _hashing(function: Call) -> Call:
+    """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
+
+    @functools.wraps(function)
+    def special(self: Any) -> Any:
+        made = function(self)
+        return hash(made) if isinstance(made, Traced) else made
 
     return special
 

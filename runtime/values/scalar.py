@@ -50,7 +50,12 @@ class NumPyLike(Traced):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         staged = dispatch.FUNCTIONS.get(ufunc)
         if staged is None:
-            raise UnsupportedOperationError(f"numpy.{ufunc.__name__} on a traced value is not supported")
+            numpys = getattr(np, ufunc.__name__, None) is ufunc
+            name = f"numpy.{ufunc.__name__}" if numpys else f"the ufunc {ufunc.__name__}, which is not one of NumPy's,"
+            raise UnsupportedOperationError(
+                f"{name} is not compiled, and has no use for a value known only at run time; call it outside of the "
+                "compiled function and pass its result, or write with NumPy's functions what it computes"
+            )
         return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -31,6 +31,52 @@ def ternary_in_an_index(n):
     return a[n if n > 0 else 3]
 
 
+@case((5,), (0,), (-2,), (np.int64(5),))
+def numbers_in_a_range_of_run_time_length(n):
+    r = range(n)
+    return (
+        3 in r,
+        3.0 in r,
+        3.5 in r,
+        -1 in r,
+        True in r,
+        (3 + 0j) in r,
+        np.int64(2) in r,
+        4 not in r,
+        n in r,
+        n - 1 in r,
+    )
+
+
+@case((5,))
+def what_is_no_number_is_in_no_range(n):
+    return None in range(n), "a" in range(n), [1] in range(n)
+
+
+@case((np.array([1, 9, 2]),), (np.array([1, 9, 1]),), (np.array([3, 3, 5]),))
+def numbers_in_ranges_with_a_run_time_step(v):
+    i, j, k = v
+    return [(x in range(i, j, k), x in range(j, i, -k)) for x in range(-3, 12)], v[0] in range(int(v[1]))
+
+
+@case((np.array([4, 5]),), (np.array([400, 5]),))
+def run_time_numbers_in_a_range(v):
+    small = v.astype(np.int8)[0]
+    return (
+        v[0] in range(10),
+        v[0] / 2 in range(0, 10, 2),
+        v[0] in range(10, 0, -3),
+        complex(v[0]) in range(10),
+        small in range(-1000, 1000, 3),
+    )
+
+
+@case((np.array([1, 2, 3]),), (np.array([9, 9, 9]),))
+def items_in_iterators(v):
+    pairs = (v[0], v[1]) in zip(v, v[::-1], strict=True), (0, v[0]) in enumerate(v)
+    return 2.0 in (x * 2 for x in v), v[1] in map(lambda x: x + 1, v), 3 in reversed(range(v[0])), pairs
+
+
 @case((2.0,), (-2.0,))
 def ternary_in_call_arguments(x):
     return max(x if x > 0 else 0.5, -x if x < 0 else 0.25)
