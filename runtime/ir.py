@@ -159,6 +159,9 @@ class Program:
     def __str__(self) -> str:
         return "\n".join(_Printer().program(self))
 
+    # What an equation does may hold values of the trace, which have no text.
+    __repr__ = __str__
+
 
 def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], ...]:
     """Run a Program with each op's NumPy evaluation; the oracle of the tests.

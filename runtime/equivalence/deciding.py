@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import HealthCheck, strategies as st
 
 from anabranch.runtime.equivalence.checking import assert_equivalent
+from anabranch.runtime.equivalence.patience import Patience
 from anabranch.runtime.equivalence.strategies import Strategy
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.jit import jit
@@ -24,6 +25,7 @@ def equivalent(
     tolerance: Tolerance | None = None,
     settings: hypothesis.settings | None = None,
     compiler: Callable[[Any], Callable[..., Any]] = jit,
+    patience: Patience | None = None,
     **arguments: Strategy,
 ) -> Callable[[Callable[..., Any]], Callable[[], None]]:
     """Make a test of a function: that it does the same plainly and compiled, whatever the arguments are.
@@ -36,6 +38,8 @@ def equivalent(
         For example `settings(max_examples=1000, deadline=None)`; without, those in force, with no deadline.
     compiler : callable
         As of `check_equivalent`.
+    patience : Patience, optional
+        Leaves out arguments on which the plain function takes too long; without, each run is waited for.
     **arguments : strategy
         One for each parameter of the function.
 
@@ -62,8 +66,15 @@ def equivalent(
         def once(_: Any) -> Callable[..., Any]:
             return compiled
 
-        def test(given: dict[str, Any]) -> None:
+        def compare(given: dict[str, Any]) -> None:
             assert_equivalent(plain, tolerance=tolerance, compiler=once, **given)
+
+        def test(given: dict[str, Any]) -> None:
+            if patience is None:
+                compare(given)
+            elif patience.ends(getattr(plain, "__wrapped__", plain), given):
+                with patience.compiled(function.__name__, given):
+                    compare(given)
 
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(test, name, getattr(function, name, None))

@@ -83,7 +83,8 @@ def staged(obj: Any) -> Any:
     if isinstance(obj, np.vectorize):
         return _guard(obj, "numpy.vectorize")
     if isinstance(obj, np.ufunc):
-        return _guard(obj, f"numpy.{obj.__name__}") if getattr(np, obj.__name__, None) is obj else obj
+        name: str = obj.__name__
+        return _guard(obj, f"numpy.{name}") if getattr(np, name, None) is obj else obj
     if inspect.isroutine(obj) and _is_function(obj):
         return _guard(obj, f"{obj.__module__ or 'numpy.random'}.{obj.__name__}")
     return obj

@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return cache(options.action)
     try:
         if options.command == "check":
-            return check(options.target, options.example, options.examples)
+            return check(options.target, options.example, options.examples, options.deadline)
         return show(options.target, options.program)
     except TargetError as error:
         print(f"{parser.prog} {options.command}: {error}", file=sys.stderr)
@@ -72,11 +72,16 @@ def show(target: str, program: list[str] | None) -> int:
     return 0
 
 
-def check(target: str, example: list[str] | None, examples: int) -> int:
-    """Compare a function with what is compiled of it; 1 where they differ."""
-    report = _check.check(target, example, examples)
-    print(f"{target}: the same on {examples} examples" if report is None else report)
-    return 0 if report is None else 1
+def check(target: str, example: list[str] | None, examples: int, deadline: float) -> int:
+    """Compare a function with what is compiled of it; 1 where they differ, or nothing could be compared."""
+    found = _check.check(target, example, examples, deadline)
+    if found.report is not None:
+        print(found.report)
+        return 1
+    compared = max(examples - found.left_out, 0)
+    without = f"; {found.left_out} left out, on which the plain function takes more than {deadline:g} s"
+    print(f"{target}: the same on {compared} examples{without if found.left_out else ''}")
+    return 0 if compared else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -124,6 +129,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     checked.add_argument("target", metavar="FILE.py:FUNCTION", help="a function, or Class.method")
     checked.add_argument("--examples", type=_count, default=100, metavar="N", help="how many to try (100)")
+    checked.add_argument(
+        "--deadline",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="seconds for the plain function on each example, which is left out after that (0.5)",
+    )
     checked.add_argument(
         "--example",
         nargs=argparse.REMAINDER,

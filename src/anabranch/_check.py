@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import types
 from typing import Any
@@ -10,8 +11,18 @@ from typing import Any
 from anabranch._show import TargetError, find, one_line, values
 
 
-def check(target: str, example: list[str] | None, examples: int) -> str | None:
-    """Look for arguments on which the compiled function differs; a report of the smallest found, or None.
+@dataclasses.dataclass(frozen=True)
+class Checked:
+    """The outcome: a report of the smallest arguments on which the functions differ, and how many were left out."""
+
+    report: str | None
+    left_out: int
+
+
+def check(target: str, example: list[str] | None, examples: int, deadline: float) -> Checked:
+    """Look for arguments on which the compiled function differs from the plain one.
+
+    Arguments on which the plain function takes more than `deadline` seconds are left out.
 
     Raises
     ------
@@ -21,7 +32,7 @@ def check(target: str, example: list[str] | None, examples: int) -> str | None:
     try:
         import hypothesis  # noqa: PLC0415 - an optional extra
 
-        from anabranch.runtime.equivalence import deciding, inference  # noqa: PLC0415 - needs it
+        from anabranch.runtime.equivalence import deciding, inference, patience  # noqa: PLC0415 - needs it
     except ModuleNotFoundError:
         raise TargetError("check needs Hypothesis: pip install anabranch[testing]") from None
     function, module = find(target)
@@ -33,12 +44,13 @@ def check(target: str, example: list[str] | None, examples: int) -> str | None:
     except inference.InferenceError as error:
         raise TargetError(f"{error} with --example") from None
     settings = hypothesis.settings(deciding.PATIENT, max_examples=examples, print_blob=False)
+    waiting = patience.Patience(deadline)
     try:
         test: Any = deciding.equivalent
-        test(settings=settings, **arguments)(function)()
+        test(settings=settings, patience=waiting, **arguments)(function)()
     except AssertionError as error:
-        return str(error)
-    return None
+        return Checked(str(error), waiting.left_out)
+    return Checked(None, waiting.left_out)
 
 
 def _examples(texts: list[str], module: types.ModuleType) -> list[Any]:
