@@ -72,12 +72,14 @@ def find_source(function: types.FunctionType) -> Source:
     # As inspect does: a module may have been edited and loaded again since its lines were read.
     linecache.checkcache(code.co_filename)
     lines = _lines_of_program(code) or linecache.getlines(code.co_filename, function.__globals__)
+    if not lines and code.co_filename.startswith("<"):
+        lines = _lines_of_cell(code)
     # Much code that `exec` runs has that name, and one text may be known by it.
     unknown = code.co_filename == "<string>" and code not in _codes_of("".join(lines))
     if not lines or unknown or code.co_firstlineno > len(lines):
         raise NoSourceError(
             f"no source for {function.__qualname__}: {code.co_filename}, line {code.co_firstlineno}, can't be read; "
-            "put the function into a file or a notebook cell (the prompt of Python 3.13 keeps sources, too)"
+            + _advice(code)
         )
     if _may_have_changed(function) and code not in _codes_of("".join(lines)):
         raise NoSourceError(
@@ -88,8 +90,8 @@ def find_source(function: types.FunctionType) -> Source:
 
 
 def is_of_program(code: types.CodeType) -> bool:
-    """Whether the code is of a program that Python was given on its command line, or as its input."""
-    return bool(_lines_of_program(code))
+    """Whether the code is of a program that Python was given on its command line or as its input, or of a notebook."""
+    return bool(_lines_of_program(code) or _lines_of_cell(code))
 
 
 def _lines_of_program(code: types.CodeType) -> list[str]:
@@ -104,6 +106,20 @@ def _lines_of_program(code: types.CodeType) -> list[str]:
             if stat.S_ISREG(found.st_mode):
                 texts = [os.pread(0, found.st_size, 0).decode()]
     return next((text.splitlines(keepends=True) for text in texts if code in _codes_of(text)), [])
+
+
+def _lines_of_cell(code: types.CodeType) -> list[str]:
+    """The lines of a notebook's cell below its magic (`%%time`, `%%prun`), which compiles them under no name."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    cells = getattr(getattr(shell, "history_manager", None), "input_hist_raw", ())
+    below = (cell.partition("\n")[2] for cell in reversed(cells) if cell.startswith("%%"))
+    return next((text.splitlines(keepends=True) for text in below if code in _codes_of(text)), [])
+
+
+def _advice(code: types.CodeType) -> str:
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        return "a magic such as %%timeit keeps no source: define the function in a cell without one"
+    return "put the function into a file or a notebook cell (the prompt of Python 3.13 keeps sources, too)"
 
 
 def _may_have_changed(function: types.FunctionType) -> bool:

@@ -302,7 +302,7 @@ def is_users(function: types.FunctionType) -> bool:
     if code.co_filename.startswith("<"):
         consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
         known = code.co_filename.startswith(consoles) or code.co_filename in linecache.cache
-        return transpile.is_of_program(code) if code.co_filename == "<string>" else known
+        return (known and code.co_filename != "<string>") or transpile.is_of_program(code)
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     module = function.__module__ or ""

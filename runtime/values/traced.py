@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -42,6 +43,8 @@ _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": 
 
 # Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
 _TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
+_PRINTERS = re.compile(r"[/\\](?:pprint|reprlib)\.py$")
+_TYPED = ("<stdin>", "<string>")
 SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
 
 
@@ -53,13 +56,22 @@ def shown_to_tools(text: str) -> str:
     ConcretizationError
         Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
     """
-    filename = sys._getframe(2).f_code.co_filename
-    if internal(filename) or _TOOLS.search(filename):
+    if _asked_by_a_tool(sys._getframe(2)):
         return text
     raise ConcretizationError(
         f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
         "that is known only at run time; use an f-string, str() or repr() in code of your own"
     )
+
+
+def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
+    """Whether a `str` or `repr` is for a person to see: asked for by a tool, or by what was typed at its prompt."""
+    assert frame is not None
+    if internal(frame.f_code.co_filename):
+        return True
+    while frame is not None and (_PRINTERS.search(name := frame.f_code.co_filename) or name in _TYPED):
+        frame = frame.f_back
+    return frame is not None and bool(_TOOLS.search(frame.f_code.co_filename))
 
 
 class Traced:
@@ -137,11 +149,16 @@ class Traced:
     def __hash__(self) -> int:  # noqa: PLE0309 - raises
         self._needs_concrete("a hash (a dict key, an element of a set)")
 
-    def __str__(self) -> str:  # noqa: PLE0307 - raises
-        self._needs_concrete("the text of a value")
+    def __str__(self) -> str:
+        return self._typed() or self._needs_concrete("the text of a value")
 
     def __format__(self, spec: str) -> str:
-        self._needs_concrete("the text of a value")
+        return self._typed() or self._needs_concrete("the text of a value")
+
+    def _typed(self) -> str | None:
+        """The text for what was typed at a debugger's prompt."""
+        caller = sys._getframe(2)
+        return repr(self) if caller.f_code.co_filename in _TYPED and _asked_by_a_tool(caller) else None
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}{self.abstract}>")

@@ -255,3 +255,18 @@ def test_a_check_takes_one_example_or_more(capsys, count):
         main(["check", "any.py:f", f"--examples={count}"])
     assert ended.value.code == 2
     assert "argument --examples" in capsys.readouterr().err
+
+
+def test_a_check_leaves_out_what_does_not_end_plainly(tmp_path, capsys):
+    path = tmp_path / "theirs.py"
+    path.write_text(
+        "def f(n: int):\n    while n % 2:\n        n = n * 3\n    return n\n"
+        "def g(n: int):\n    while n == n:\n        n = n + 1\n    return n\n"
+    )
+    assert main(["check", f"{path}:f", "--examples", "12", "--deadline", "0.1"]) == 0
+    printed = capsys.readouterr().out
+    left = re.search(r"the same on (\d+) examples; (\d+) left out, on which the plain function takes more", printed)
+    assert left is not None
+    assert int(left[1]) + int(left[2]) == 12
+    assert main(["check", f"{path}:g", "--examples", "2", "--deadline", "0.1"]) == 1
+    assert "the same on 0 examples" in capsys.readouterr().out

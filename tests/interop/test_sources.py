@@ -85,7 +85,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 
 def cell(text):
-    result = shell.run_cell(text)
+    result = shell.run_cell(text, store_history=True)
     result.raise_error()
     return result.result
 
@@ -116,6 +116,18 @@ cell("g = jit(lambda x: helper(x) * 2)")
 assert cell("g(1)") == 4
 cell("def helper(x):\\n    return x + 10 if x > 0 else x")
 assert cell("g(1)") == 22
+# A function of a cell with a magic, which compiles the cell under no name.
+cell("%%time\\n@jit\\ndef timed(x):\\n    if x > 0:\\n        return x * 7\\n    return x\\nlast = timed(2.0)")
+assert cell("last") == 14.0
+cell("%%prun -q\\n@jit\\ndef profiled(x):\\n    if x > 0:\\n        return x * 9\\n    return x\\nlast = profiled(2.0)")
+assert cell("last") == 18.0
+from anabranch import NoSourceError
+try:
+    cell("%%timeit -n 1 -r 1\\n@jit\\ndef timed(x):\\n    if x > 0:\\n        return x\\n    return -x\\ntimed(2.0)")
+except NoSourceError as error:
+    assert "a magic such as %%timeit keeps no source" in str(error)
+else:
+    raise AssertionError
 # A class of a cell; `%%time` and `%timeit` run code of their own, of which they keep no source.
 cell('''
 class Model:

@@ -181,6 +181,29 @@ def test_pdb_shows_the_users_lines():
     assert found.rstrip().endswith("3.0")
 
 
+def test_run_time_values_are_printed_at_the_prompt_and_nowhere_else():
+    program = """
+    from anabranch import jit
+
+    @jit
+    def stops(x):
+        while x < 3:
+            breakpoint()
+            x = x + 1
+        return x
+
+    print(stops(1.0))
+    """
+    found = _run(program, "print(x, [x])\npp {'a': x}\nf'{x}'\nc\nc\n")
+    for shown in ("<traced float> [<traced float>]", "{'a': <traced float>}", "'<traced float>'"):
+        assert shown in found
+    helper = {}
+    exec("def show(x):\n    return repr([x]), str(x)", helper)
+    helper["show"].__module__ = "numpy"  # a library's, which is not rewritten
+    with pytest.raises(ConcretizationError):
+        jit(lambda x: helper["show"](x))(2.0)
+
+
 def _run(program, answers, *module):
     """What a program prints that is a file, given these lines to read."""
     with tempfile.TemporaryDirectory() as folder:
