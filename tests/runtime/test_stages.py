@@ -471,3 +471,15 @@ def test_a_keyword_may_be_called_self():
     assert f.explain(self=1).signature == "self: Python int"
     assert "named" in f.source(self=1)
     assert deserialize(export(f)(self=1).serialize()).call(self=2) == {"self": 2}
+
+
+def test_the_repr_of_a_program_that_prints_is_its_text():
+    def f(x):
+        for value in x:
+            if value > 0:
+                print("found", value)
+        return x
+
+    program = jit(f).trace(np.ones(3)).program
+    assert repr(program) == str(program)
+    assert "host_callback" in repr(program) or "effect" in repr(program)
