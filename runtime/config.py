@@ -47,7 +47,8 @@ class Settings:
         nearest end of its axis, for reading and for writing.
     auto_static : bool
         Whether a Python int or bool among the arguments becomes static where its value is needed while tracing (a
-        shape, the structure of a result); else that is an error which names the argument.
+        shape, the structure of a result, how often a function calls itself); else that is an error which names the
+        argument.
     unroll_limit : int
         How many steps of a loop that cannot be staged may be unrolled.
     recursion_limit : int

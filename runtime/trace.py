@@ -133,10 +133,13 @@ class Active:
         Of the builders in which it was called.
     inner : int
         How many calls the outermost one has made of it under run-time conditions, ended ones too.
+    asked : set
+        The places of calls of it of which it is known that no argument alone decides whether they are reached.
     """
 
     depths: list[int] = dataclasses.field(default_factory=list)
     inner: int = 0
+    asked: set[Any] = dataclasses.field(default_factory=set)
 
 
 class Trace:
@@ -246,6 +249,7 @@ class Builder:
         "known",
         "parent",
         "points",
+        "selector",
         "storage_inputs",
         "trace",
         "written",
@@ -266,6 +270,8 @@ class Builder:
         self.kept: set[Storage] | None = None
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
+        # What decides whether this part of the Program runs: an atom of the parent.
+        self.selector: Atom | None = None
 
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""

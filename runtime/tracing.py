@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch._deep import deep
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
@@ -167,6 +168,11 @@ _AGAIN = object()
 
 def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool = False) -> Plan:
     """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time."""
+    with deep():
+        return _trace(function, arguments, lists)
+
+
+def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> Plan:
     trace, guards = Trace(lists), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
@@ -200,14 +206,14 @@ def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool =
             guards.heap.restore()
             again = arguments.knowing([wanted.need])
             assert again is not None
-            return trace_call(function, again, lists)
+            return _trace(function, again, lists)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
             guards.heap.restore()
             again = arguments.knowing(needs_of(error)) if settings().auto_static else None
             if again is not None:
-                return trace_call(function, again, lists)
+                return _trace(function, again, lists)
             _name_arguments(error, arguments)
             add_location(error)
             raise
@@ -219,7 +225,7 @@ def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool =
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return trace_call(function, arguments, lists)
+            return _trace(function, arguments, lists)
         _refuse_changes(copies)
         guards.add_imports()
         effects = Effects.found(before, guards, given)

@@ -83,7 +83,10 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
 def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
     outer = current()
     heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
-    outcomes = [trace_branch(Builder(outer.trace, outer), heap, thunk) for thunk in thunks]
+    inner = [Builder(outer.trace, outer) for _ in thunks]
+    for builder in inner:
+        builder.selector = selector
+    outcomes = [trace_branch(builder, heap, thunk) for builder, thunk in zip(inner, thunks, strict=True)]
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch import transpile
+from anabranch._deep import users_limit
+from anabranch.runtime import frames
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import (
@@ -37,11 +39,12 @@ from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frames import LIBRARY, internal
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
-from anabranch.runtime.trace import Active, current, tracing
+from anabranch.runtime.trace import Active, Builder, building, current, tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.noting import note
+from anabranch.runtime.values.specialising import know
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
 
@@ -134,7 +137,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
     active = builder.trace.active.setdefault(code, Active())
-    _guard_depth(code.co_name, active, builder.depth)
+    _guard_depth(code.co_name, active, builder)
+    if len(active.depths) >= users_limit():
+        raise RecursionError("maximum recursion depth exceeded")
     active.depths.append(builder.depth)
     try:
         return target(*args, **kwargs)
@@ -142,14 +147,20 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         active.depths.pop()
 
 
-def _guard_depth(name: str, active: Active, depth: int) -> None:
-    """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions."""
+def _guard_depth(name: str, active: Active, builder: Builder) -> None:
+    """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
+
+    Where arguments alone decide that such a call is reached, they are made known instead.
+    """
     if not active.depths:
         active.inner = 0
         return
     # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
-    if depth <= active.depths[-1]:
+    if builder.depth <= active.depths[-1]:
         return
+    if (source := frames.source()) not in active.asked:
+        active.asked.add(source)
+        _know_what_decides(name, builder, active.depths[-1])
     limit, levels = settings().recursion_limit, len(set(active.depths))
     active.inner += 1
     if active.inner > max(_INNER_CALLS, limit):
@@ -163,6 +174,15 @@ def _guard_depth(name: str, active: Active, depth: int) -> None:
             f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
             "raise recursion_limit, write it as a loop, or make the argument that ends it static"
         )
+
+
+def _know_what_decides(name: str, builder: Builder, depth: int) -> None:
+    """Have those arguments known from which a condition is computed that stands between two calls of one function."""
+    while builder.depth > depth and builder.parent is not None:
+        if builder.selector is not None:
+            with building(builder.parent):
+                know(builder.selector, f"the depth to which {name} calls itself")
+        builder = builder.parent
 
 
 def _from_library(made: Any) -> Any:

@@ -67,6 +67,7 @@ def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
 def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
+    inner.selector = loop.trip
     outer.trace.loop_traces += 1
     traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)

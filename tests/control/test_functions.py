@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import UnsupportedOperationError, jit
 from anabranch.runtime.config import configure
 from tests.control.table import Program, Table
 
@@ -203,6 +204,35 @@ def static_recursion(x):
 @case((5,), (8,), (0,), slow=True)
 def mutual_tail_recursion(n):
     return is_even(n)
+
+
+def doubled(n, x):
+    return x if n == 0 else doubled(n - 1, x) + x
+
+
+def doubled_by_statements(n, x):
+    if n == 0:
+        return x
+    y = doubled_by_statements(n - 1, x)
+    if y > 100.0:
+        y = y - 100.0
+    return y + x
+
+
+@case((0, 2.5), (300, 2.5))
+def recursion_as_deep_as_python_allows(n, x):
+    return doubled(n, x), doubled_by_statements(n, x)
+
+
+def test_recursion_is_as_deep_as_outside() -> None:
+    def down(n, x):
+        return x if n == 0 else down(n - 1, x + 1.0)
+
+    limit = sys.getrecursionlimit()
+    assert jit(down)(800, 0.5) == 800.5
+    with pytest.raises(UnsupportedOperationError, match="calls itself"):
+        jit(down)(limit + 100, 0.5)
+    assert sys.getrecursionlimit() == limit
 
 
 def fibonacci(n):

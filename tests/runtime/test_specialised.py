@@ -10,6 +10,7 @@ import pytest
 
 from anabranch import ConcretizationError, UnsupportedValueError, configure, jit
 from tests.equivalence import Outcome, alike
+from tests.runtime.support import ops
 
 
 def zeros(n):
@@ -120,6 +121,33 @@ def recursive(x, n):
     return () if n == 0 else (x, recursive(x + 1, n - 1))
 
 
+def power(x, n):
+    if n == 0:
+        return 1.0
+    half = power(x, n // 2)
+    return half * half if n % 2 == 0 else half * half * x
+
+
+def tree(n, x):
+    if n < 2:
+        return x + n
+    return tree(n - 1, x) + 2 * tree(n - 2, -x)
+
+
+def goes_even(n, x):
+    return x if n == 0 else goes_odd(n - 1, x * 2)
+
+
+def goes_odd(n, x):
+    return -x if n == 0 else goes_even(n - 1, x + 1)
+
+
+def in_a_loop_of_a_loop(n, x):
+    for _ in range(n):
+        x = x + in_a_loop_of_a_loop(n - 1, x / 2)
+    return x
+
+
 def generated(n):
     def count():
         for i in range(n):
@@ -155,6 +183,10 @@ PROGRAMS = [
     (caught, [(1.5, 2), (1.5, -2)]),
     (changed, [({"n": 2},), ({"n": 3},)]),
     (recursive, [(1.5, 3), (1.5, 0)]),
+    (power, [(1.5, 0), (1.5, 13), (1.5, 100), (A, 5)]),
+    (tree, [(0, 1.5), (6, 1.5), (5, 2)]),
+    (goes_even, [(0, 1.5), (7, 1.5), (40, 2)]),
+    (in_a_loop_of_a_loop, [(0, 1.5), (3, 1.5)]),
     (generated, [(3,), (0,)]),
     (slices, [(A, 2), (A, 3)]),
 ]
@@ -206,6 +238,25 @@ def test_arguments_that_are_needed_under_another_value_alone():
     for _ in range(2):
         for n, m in ((3, 1), (3, 2), (1, 1), (1, 2)):
             assert compiled(1.0, n, m).shape == (n if n > 2 else n + m,)
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "known"),
+    [(power, (1.5, 9), {1}), (tree, (5, 1.5), {0}), (goes_even, (9, 1.5), {0}), (in_a_loop_of_a_loop, (2, 1.5), {0})],
+)
+def test_what_ends_a_recursion_is_known(function, args, known):
+    traced = jit(function).trace(*args)
+    assert traced.plan.known == known
+    assert "cond" not in ops(traced.program)
+
+
+def test_what_ends_a_recursion_is_not_known_where_another_value_ends_it():
+    def halved(x, k):
+        return k if x < 1.0 else halved(x / 2.0, k + 1)
+
+    traced = jit(halved, recursion_limit=4).trace(5.0, 0)
+    assert not traced.plan.known
+    assert "cond" in ops(traced.program)
 
 
 def test_the_cache_is_bounded():
