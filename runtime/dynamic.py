@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from anabranch._signals import Watched
 from anabranch.runtime import executables
 from anabranch.runtime._host import CompileOptions, HostCallback
 from anabranch.runtime.calling import Call
@@ -51,7 +52,7 @@ class Dynamic(Wrapped[P, R]):
 
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """Trace, and find the program's executable; no signature leads past this."""
-        with configure(**self.__anabranch_options__.settings):
+        with Watched(), configure(**self.__anabranch_options__.settings):
             with tracing_alone:
                 traced = self._trace(key, leaves, call)
             lowered = traced.lower()
