@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from multiprocessing.connection import Connection
 
 from anabranch.runtime.xla import compile_text
@@ -9,6 +10,8 @@ from anabranch.runtime.xla import compile_text
 
 def serve(descriptor: str) -> None:
     """Compile what comes through a pipe, until its other end is closed."""
+    # A terminal interrupts all of its processes; the one that asks ends this one when nobody waits any more.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with Connection(int(descriptor)) as pipe:
         while True:
             try:

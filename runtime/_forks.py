@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch._locks import lock
+from anabranch._signals import Interrupt
 from anabranch.runtime import _jaxlib, executable as executables, xla
 from anabranch.runtime._host import CompileOptions, HostCallback, NDArray
 from anabranch.runtime._jaxlib import Buffer
@@ -72,8 +73,13 @@ class _Compiler:
             When the interpreter has ended.
         """
         with self._lock:
-            self._here.send((text, options))
-            answer = self._here.recv()
+            try:
+                self._here.send((text, options))
+                answer = self._here.recv()
+            except Interrupt:
+                # The next question would get this one's answer.
+                self._process.kill()
+                raise
         if isinstance(answer, Exception):
             raise answer
         return bytes(answer)
@@ -103,6 +109,10 @@ class _Process:
                     self._compiler = _Compiler()
                 compiler = self._compiler
             return compiler.compiled(text, options)
+        except Interrupt:
+            with self._lock:
+                self._compiler = None
+            raise
         except (EOFError, OSError) as error:
             with self._lock:
                 self._compiler = None

@@ -40,17 +40,17 @@ def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewr
     dump, times = dump_of(name), [time.perf_counter()]
     dump.write("source.py", lambda: source_of(function))
     dump.write("rewritten.py", rewritten)
-    with Progress(name) as progress:
+    with Progress(name, place_of(function)) as progress:
         with tracing_alone:
             traced = trace()
         times.append(time.perf_counter())
         dump.write("program.txt", traced.as_text)
-        progress.stage = "lowered"
+        progress.stage, progress.program = "lowered", traced.program
         lowered = traced.lower()
         times.append(time.perf_counter())
         dump.write("stablehlo.mlir", lowered.as_text)
         progress.stage = "compiled by XLA"
-        with executables.asked_by(name, _place(function)):
+        with executables.asked_by(name, place_of(function)):
             made = lowered.compile()
         times.append(time.perf_counter())
     dump.write("hlo.txt", made.as_text)
@@ -58,7 +58,8 @@ def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewr
     return made
 
 
-def _place(function: Any) -> str:
+def place_of(function: Any) -> str:
+    """File and line of a function."""
     code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 

@@ -31,6 +31,7 @@ class Switches(TypedDict, total=False):
     explain_cache_misses: bool
     compile_warning: int
     progress: float
+    progress_notice: float
     progress_bar: bool
     dump_dir: Path | str | None
     cache_dir: Path | str | None
@@ -76,8 +77,11 @@ class Settings:
     progress : float
         After how many seconds of a compilation, and again after as many, a line in the log `anabranch.progress` says
         that it goes on; 0 for never.
+    progress_notice : float
+        After how many seconds of a compilation a line on stderr says, once, what is being done and at which line of the
+        user's code; 0 for never.
     progress_bar : bool
-        Whether a terminal shows that, too, on the line that the cursor is on.
+        Whether a terminal shows what `progress` logs, too, on the line that the cursor is on.
     dump_dir : Path or None
         A folder that gets the source, the rewritten source, the Program, the StableHLO and XLA's HLO of each
         compilation, in files of their own.
@@ -99,6 +103,7 @@ class Settings:
     explain_cache_misses: bool = False
     compile_warning: int = 64
     progress: float = 5.0
+    progress_notice: float = 10.0
     progress_bar: bool = True
     dump_dir: Path | None = None
     cache_dir: Path | None = None

@@ -7,15 +7,18 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from anabranch._signals import Watched
 from anabranch.runtime import executables
 from anabranch.runtime._host import CompileOptions, HostCallback
 from anabranch.runtime.calling import Call
-from anabranch.runtime.compiling import tracing_alone
+from anabranch.runtime.compiling import place_of, tracing_alone
 from anabranch.runtime.config import configure
 from anabranch.runtime.donation import DonatingExecution
 from anabranch.runtime.executable import Executable
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.functions import name_of
 from anabranch.runtime.options import Options
+from anabranch.runtime.progress import Progress
 from anabranch.runtime.signature import Leaves, LeavesButNumbers
 from anabranch.runtime.stages import Compiled, Lowered
 from anabranch.runtime.wrapped import Wrapped
@@ -51,10 +54,17 @@ class Dynamic(Wrapped[P, R]):
 
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """Trace, and find the program's executable; no signature leads past this."""
-        with configure(**self.__anabranch_options__.settings):
+        function = self.__anabranch_function__
+        with (
+            Watched(),
+            configure(**self.__anabranch_options__.settings),
+            Progress(name_of(function), place_of(function)) as progress,
+        ):
             with tracing_alone:
                 traced = self._trace(key, leaves, call)
+            progress.stage, progress.program = "lowered", traced.program
             lowered = traced.lower()
+            progress.stage = "compiled by XLA"
             fingerprint = _fingerprint(lowered)
             with self._programs.turns.turn(fingerprint):
                 executable = self._programs.get(fingerprint)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anabranch._signals import Watched
 from anabranch._store import Store
 from anabranch._version import __version__
 from anabranch.runtime._forks import compile_text
@@ -35,6 +36,11 @@ _asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("ask
 
 def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
     """The executable of a StableHLO module: from disk where it is there, else compiled, and kept."""
+    with Watched():
+        return _executable(text, options, callbacks)
+
+
+def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
     folder = settings().cache_dir
     if folder is None:
         return compile_text(text, options, callbacks)

@@ -93,7 +93,7 @@ def jit(
         Settings that hold for this function, whatever `anabranch.configure` and the variables say: `checks`,
         `auto_static`, `unroll_limit`, `recursion_limit`, `capacity`, `capacity_limit`, `full_tracebacks`,
         `disable_jit`, `cache_size`, `log_compiles`, `explain_cache_misses`, `compile_warning`, `progress`,
-        `progress_bar`, `dump_dir`, `cache_dir`.
+        `progress_notice`, `progress_bar`, `dump_dir`, `cache_dir`.
         `anabranch.Settings` says what they mean.
 
     Returns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import types
@@ -12,6 +13,7 @@ import numpy as np
 
 from anabranch._deep import deep
 from anabranch._frozen import frozen
+from anabranch._signals import Interrupt, whole
 from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.capacities import Capacity, Overflowed, OverflowedError
@@ -176,7 +178,7 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> P
     trace, guards = Trace(lists), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
-    with building(root), special.staged(trace, call, is_users):
+    with building(root), special.staged(trace, call, is_users), _undone(guards):
         given = arguments.bind(trace)
         before = Heap((given.args, given.kwargs))
         guards.heap.pass_over(given.containers)
@@ -264,6 +266,18 @@ def _put_back(guards: Guards) -> None:
             slot.restore(slot.before)
 
 
+@contextlib.contextmanager
+def _undone(guards: Guards) -> Iterator[None]:
+    """Put back what is outside where a signal ends the block."""
+    try:
+        yield
+    except Interrupt:
+        guards.heap.restore()
+        guards.heap.written_arrays()
+        raise
+
+
+@whole
 def _enter(trace: Trace, guards: Guards, value: Any) -> None:
     """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
     if _is_made_here(value) or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):

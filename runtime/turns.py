@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Hashable, Iterator
+import threading
+import weakref
+from collections.abc import Hashable
 
 from anabranch._locks import lock
 
@@ -15,27 +16,12 @@ class Turns:
 
     def __init__(self) -> None:
         self._all = lock()
-        self._turns: dict[Hashable, _Turn] = {}
+        self._turns: weakref.WeakValueDictionary[Hashable, threading.RLock] = weakref.WeakValueDictionary()
 
-    @contextlib.contextmanager
-    def turn(self, key: Hashable) -> Iterator[None]:
-        """Be the only thread that has the turn of this key."""
+    def turn(self, key: Hashable) -> threading.RLock:
+        """What makes a `with` block the only one that has the turn of this key.
+
+        It is a lock itself, since a signal cannot come between taking such a one and the block.
+        """
         with self._all:
-            turn = self._turns.setdefault(key, _Turn())
-            turn.wanted += 1
-        try:
-            with turn.lock:
-                yield
-        finally:
-            with self._all:
-                turn.wanted -= 1
-                if not turn.wanted:
-                    del self._turns[key]
-
-
-class _Turn:
-    __slots__ = ("lock", "wanted")
-
-    def __init__(self) -> None:
-        self.lock = lock()
-        self.wanted = 0
+            return self._turns.setdefault(key, lock())

@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, ove
 import numpy as np
 
 from anabranch import transpile
+from anabranch._signals import Watched
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
 from anabranch.runtime.calling import Calling, Passed
@@ -90,7 +91,7 @@ class Wrapped(Generic[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             if tracing():
                 raise
             if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
@@ -204,7 +205,7 @@ class Wrapped(Generic[P, R]):
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         key, leaves, call = self._signature(args, kwargs)
-        with tracing_alone, configure(**self.__anabranch_options__.settings):
+        with Watched(), tracing_alone, configure(**self.__anabranch_options__.settings):
             return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
     def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
@@ -242,7 +243,7 @@ class Wrapped(Generic[P, R]):
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
         """
         key, leaves, call = self._signature(args, kwargs)
-        with configure(**self.__anabranch_options__.settings), noting() as decisions:
+        with Watched(), configure(**self.__anabranch_options__.settings), noting() as decisions:
             traced = self._trace(key, leaves, call)
         exact = known_key(key, leaves.values, traced.plan.known)
         found = self._executables.get(exact)
@@ -279,7 +280,7 @@ class Wrapped(Generic[P, R]):
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
         cache, name = self._executables, name_of(self.__anabranch_function__)
-        with cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
+        with Watched(), cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
             exact = self._exact(key, leaves)
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime import stablehlo
+from anabranch.runtime._exit import abandon
 from anabranch.runtime._host import (
     CompileOptions,
     HostCallback,
@@ -52,13 +53,17 @@ def compile_text(
     def build(xla_options: Any) -> Any:
         return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
 
-    with stablehlo.context():
+    with stablehlo.context() as context:
         module = stablehlo.parse(stablehlo_text)
         inputs, outputs = stablehlo.signature(module, may_donate=options.asynchronous)
         try:
             loaded = backend.load(build, options)
         except XlaError as error:
             raise LoweringError(str(error)) from error
+        except BaseException:
+            # What a signal's handler has raised. XLA goes on with the module, in a thread of its own.
+            abandon(backend, module, context, reported)
+            raise
     kind = CallingBack if reported else Executable
     return kind(loaded, inputs, outputs, backend, callbacks=reported)
 
@@ -84,5 +89,8 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
         loaded = backend.load(build, options)
     except XlaError as error:
         raise SerializationError(str(error)) from error
+    except BaseException:
+        abandon(backend, payload, reported)
+        raise
     kind = CallingBack if reported else Executable
     return kind(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)

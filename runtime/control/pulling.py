@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch._signals import check
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import current, tracing
 
@@ -31,6 +32,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
     given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
     def take(item: Any) -> bool:
+        check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(
                 "whether a generator yields is known only at run time, but its items are asked for one by one (next, "
@@ -58,20 +60,17 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 def _items(
     thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
 ) -> Iterator[Any]:
-    thread.start()
-    waiting = False
     try:
+        thread.start()
         while True:
             kind, value = given.get()
-            waiting = kind == "item"
             if kind == "error":
                 raise value
             if kind != "item":
                 return
             yield value
-            waiting = False
             asked.put(False)
     finally:
-        if waiting:
-            asked.put(True)
-        thread.join()
+        asked.put(True)  # for a thread that waits, or will when it has its next item; others do not look
+        if thread.is_alive():
+            thread.join()

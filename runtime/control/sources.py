@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch._signals import Interrupt
 from anabranch.runtime.control.pulling import pulled
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.try_ import passes, revived
@@ -159,7 +160,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
         before, known = current().read(trace.error_code), len(trace.failures)
         try:
             left = take(item)
-        except AnabranchError:
+        except (AnabranchError, Interrupt):
             raise
         except BaseException as error:
             raise UnsupportedOperationError(_IN_TRY) from error

@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch._signals import whole
 from anabranch.runtime.control import boolean, ordering
 from anabranch.runtime.trace import Trace, tracing
 from anabranch.runtime.values import stand_ins
@@ -52,6 +53,7 @@ class _Staging:
         self._call, self._is_users = call, is_users
         self._met: dict[int, type] = {}
 
+    @whole
     def add(self, cls: type) -> None:
         """Stage the methods of a class and its bases."""
         for base in cls.__mro__:
@@ -64,6 +66,7 @@ class _Staging:
                     self._stage(known)
                 known.traces += 1
 
+    @whole
     def close(self) -> None:
         """Give the classes their methods back, where no other trace needs them staged."""
         with stand_ins.lock:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch._signals import Interrupt
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
@@ -96,7 +97,7 @@ def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
 
 def passes(error: BaseException) -> bool:
     """Whether no handler catches an exception: eager Python would not have raised it."""
-    return isinstance(error, (AnabranchError, Restart)) and not isinstance(error, ShapeMismatchError)
+    return isinstance(error, (AnabranchError, Interrupt, Restart)) and not isinstance(error, ShapeMismatchError)
 
 
 def _enter(block: Block, error: BaseException) -> Any:

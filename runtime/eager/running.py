@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch._signals import Watched
 from anabranch.runtime.array import Array, placed
 from anabranch.runtime.calling import Calling, Passed
 from anabranch.runtime.capacities import Learned, OverflowedError, Place, knowing
@@ -89,11 +90,12 @@ def _made(
     """What runs such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
     arguments = described_call.arguments()
-    with configure(checks=checks), knowing(dict(sizes)):
-        plan = trace_call(described_call, arguments)
-    if not plan.program.outputs:
-        return plan
-    return Traced(plan, Calling(_name(function), (), arguments, Passed())).lower().compile().execution
+    with Watched():
+        with configure(checks=checks), knowing(dict(sizes)):
+            plan = trace_call(described_call, arguments)
+        if not plan.program.outputs:
+            return plan
+        return Traced(plan, Calling(_name(function), (), arguments, Passed())).lower().compile().execution
 
 
 def _name(function: Callable[..., Any]) -> str:

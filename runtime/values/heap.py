@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._signals import whole
 from anabranch.runtime.values import opaque
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import is_users_class
@@ -119,6 +120,7 @@ class Heap:
         """The slots whose objects hold other things now, in the order they were found."""
         return [s for s in self.slots.values() if s.changed]
 
+    @whole
     def written_arrays(self) -> bool:
         """Whether a watched array holds other elements now; they are put back."""
         written = [(a, b) for a, b in self.arrays.values() if a.tobytes() != b.tobytes()]
@@ -126,6 +128,7 @@ class Heap:
             array[...] = before
         return bool(written)
 
+    @whole
     def restore(self) -> None:
         """Put everything back."""
         for slot in self.changes():

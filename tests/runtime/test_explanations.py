@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import logging
 import os
 import re
@@ -200,6 +201,42 @@ def test_no_bar_where_none_is_wanted(slow, caplog, monkeypatch):
     assert not caplog.records
     terminal.close()
     jit(lambda x: x + 1, progress=0.1)(1)
+
+
+def test_one_line_on_stderr_says_what_is_done_and_where(monkeypatch, capfd):
+
+    def plain(x):
+        y = x
+        y = np.sin(y) + np.cos(y) * y
+        return y
+
+    jit(plain)(1.0)  # imports
+    compile_text = executables.compile_text
+    monkeypatch.setattr(executables, "compile_text", lambda *a: time.sleep(2) or compile_text(*a))
+    with configure(progress=0, progress_notice=1):
+        jit(plain)(1.0)
+    out, line = capfd.readouterr()
+    place = rf"{re.escape(__file__)}:{plain.__code__.co_firstlineno + 2}"
+    said = r"has been compiled for \d s, and is being compiled by XLA"
+    assert out == ""
+    assert re.fullmatch(rf"anabranch: \S*plain {said}: \d of its \d equations come from {place}\n", line)
+    for seconds in (0, 100):
+        jit(plain, progress_notice=seconds)(1.0)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_line_names_what_is_traced(capfd):
+    @jit(progress_notice=0.1)
+    def traced(x):
+        sum(itertools.repeat(1, 10**8))
+        return x + 1
+
+    traced(1.0)
+    line = capfd.readouterr().err
+    assert line.count("\n") == 1
+    assert re.search(
+        rf"is being traced, now {re.escape(__file__)}:{traced.__wrapped__.__code__.co_firstlineno + 2}\n", line
+    )
 
 
 def test_short_ones_are_not(caplog):

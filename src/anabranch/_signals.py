@@ -1,0 +1,162 @@
+"""Signals while a function is traced, lowered and compiled: what a handler raises ends that, and nothing else sees it.
+
+Python runs a signal's handler between any two instructions. What it raises there would look like an exception of the
+code that is being traced, be caught by a `try` of the user's and become part of what is compiled; or it would come
+between a change of state and the code that puts it back. So a handler's exception travels as an `Interrupt`, which no
+construct catches, and code that must not be left half done is `whole`.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import functools
+import signal
+import threading
+import time
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RETRY = 0.002
+
+
+class Interrupt(BaseException):
+    """Carries what a signal's handler has raised out of a compilation."""
+
+
+_whole: set[types.CodeType] = set()
+_manager: Any = contextlib._GeneratorContextManager
+_ENTERING = frozenset({_manager.__enter__.__code__, _manager.__exit__.__code__})
+
+
+def whole(function: F) -> F:
+    """Mark a function that a signal's handler must not cut short: the handler runs when it has ended."""
+    _whole.add(function.__code__)  # type: ignore[attr-defined]
+    return function
+
+
+class _Watch:
+    """The watched part of the main thread's work: how deep it is nested, and what a handler has raised in it."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.raised: BaseException | None = None
+        self._handlers: list[tuple[int, Callable[..., Any], Callable[..., Any]]] = []
+
+    @whole
+    def begin(self) -> None:
+        """Take the place of the handlers that are written in Python."""
+        self.raised = None
+        self._handlers = []
+        for number in _NUMBERS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                ours = functools.partial(_handle, getattr(handler, "anabranch_original", handler))
+                ours.anabranch_original = ours.args[0]  # type: ignore[attr-defined]
+                self._handlers.append((number, ours, ours.args[0]))
+                signal.signal(number, ours)
+
+    @whole
+    def end(self) -> None:
+        """Give the handlers their places back, where nobody else has taken them."""
+        for number, ours, original in self._handlers:
+            if signal.getsignal(number) is ours:
+                signal.signal(number, original)
+
+
+_watch = _Watch()
+_NUMBERS = sorted(signal.valid_signals())
+
+
+class Watched:
+    """A block that a signal ends at once: the exception of the handler leaves it as it is.
+
+    Where the block swallows that exception, it is raised at its end. Only the main thread runs handlers; in others the
+    block is an ordinary one. Blocks may be nested.
+    """
+
+    __slots__ = ("_is_watched",)
+
+    @whole
+    def __enter__(self) -> None:
+        self._is_watched = threading.current_thread() is threading.main_thread() and _can_have_handlers()
+        if self._is_watched:
+            if not _watch.depth:
+                _watch.begin()
+            _watch.depth += 1
+
+    @whole
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None
+    ) -> None:
+        if not self._is_watched:
+            return
+        _watch.depth -= 1
+        if _watch.depth:
+            return
+        _watch.end()
+        raised, _watch.raised = _watch.raised, None
+        if raised is not None:
+            if isinstance(error, Interrupt):
+                raised.__traceback__ = trace
+            raise raised from None
+
+
+@functools.cache
+def _can_have_handlers() -> bool:
+    """Whether this is the interpreter whose main thread runs handlers."""
+    try:
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+    except (ValueError, TypeError):  # another interpreter; or a handler that was not set by Python
+        return False
+    return True
+
+
+def check() -> None:
+    """Raise again what a handler has raised, for code that may not have seen it.
+
+    Raises
+    ------
+    Interrupt
+    """
+    if _watch.raised is not None:
+        raise Interrupt
+
+
+def _handle(original: Callable[..., Any], number: int, frame: types.FrameType | None) -> None:
+    """Run the user's handler, later where the frame that is interrupted must not be left."""
+    if _is_whole(frame):
+        with contextlib.suppress(RuntimeError):  # no more threads can be had
+            # Not by `threading`, of whose locks the interrupted code may hold one.
+            _thread.start_new_thread(_again, (number,))
+            return
+    if not _watch.depth:
+        original(number, frame)
+        return
+    try:
+        original(number, frame)
+    except BaseException as error:
+        _watch.raised = error
+        raise Interrupt from None
+
+
+def _is_whole(frame: types.FrameType | None) -> bool:
+    while frame is not None:
+        code = frame.f_code
+        if code in _whole or (code in _ENTERING and _is_ours(frame.f_locals.get("self"))):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_ours(manager: Any) -> bool:
+    frame = getattr(getattr(manager, "gen", None), "gi_frame", None)
+    return frame is not None and str(frame.f_globals.get("__name__")).startswith("anabranch.")
+
+
+def _again(number: int) -> None:
+    time.sleep(_RETRY)
+    _thread.interrupt_main(number)
