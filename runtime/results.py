@@ -17,7 +17,7 @@ from anabranch.runtime.control import iteration, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.trace import OnDevice, Storage
+from anabranch.runtime.trace import OnDevice, Storage, current
 from anabranch.runtime.values import atoms, containers, layout as layouts, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
@@ -114,6 +114,7 @@ class Owner:
     pred: Atom | None
     leaf: int
     path: views.Path
+    readonly: bool = False  # whether the view cannot be written to
     starts: tuple[int | Atom, ...] = ()  # from where on, where the result is a part that lies elsewhere in its memory
 
     @property
@@ -133,18 +134,30 @@ class Owner:
         base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
         if path and base.size and not np.may_share_memory(base, given[self.leaf]):
             return None  # rows of memory that only partly follow one another
-        return base[tuple([slice(first, None) for first in firsts])] if firsts else base
+        if firsts:
+            base = base[tuple([slice(first, None) for first in firsts])]
+        if path and self.readonly:
+            base.flags.writeable = False
+        return base
+
+
+@frozen
+class Earlier:
+    """A result is the array of an earlier leaf of the result, or a view of all of it."""
+
+    leaf: int
+    is_view: bool = False
 
 
 def identities(
     packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
-) -> tuple[dict[int, tuple[Owner, ...]], dict[int, int]]:
-    """Which results are, or may be, an argument's own array, and which are the same array as an earlier result."""
+) -> tuple[dict[int, tuple[Owner, ...]], dict[int, Earlier]]:
+    """Which results are, or may be, an argument's own array, and which are the same memory as an earlier result."""
     returned: dict[int, tuple[Owner, ...]] = {}
-    shared: dict[int, int] = {}
-    seen: dict[Any, int] = {}
+    shared: dict[int, Earlier] = {}
+    seen: dict[Any, list[tuple[int, Array]]] = {}
     known: dict[Storage, tuple[Owner, ...]] = {}
-    leaves = {h.storage: leaf for leaf, h in reversed(list(enumerate(handles))) if h is not None}
+    leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
         if p.handle is None:
             continue
@@ -153,32 +166,51 @@ def identities(
             returned[k] = owners
         if owners and owners[0].pred is None:
             continue
-        first = seen.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), k)
-        if first != k:
-            shared[k] = first
+        earlier = seen.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), [])
+        if earlier:
+            same = [leaf for leaf, other in earlier if not _are_two(p.handle, other)]
+            shared[k] = Earlier(same[0]) if same else Earlier(earlier[0][0], is_view=True)
             returned.pop(k, None)
+        earlier.append((k, p.handle))
     return returned, shared
 
 
+def _are_two(one: Array, other: Array) -> bool:
+    """Whether two handles on the same part of a memory surely stand for two objects, as `a` and `a[:]` do."""
+    unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
+    return one is not other and not {id(one), id(other)} & unclear
+
+
 def _owners(
-    handle: Array, leaves: Mapping[Storage, int], known: dict[Storage, tuple[Owner, ...]], always: bool = True
+    handle: Array,
+    leaves: Mapping[Storage, tuple[int, Array]],
+    known: dict[Storage, tuple[Owner, ...]],
+    always: bool = True,
 ) -> tuple[Owner, ...]:
     """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
     storage = handle.storage
     if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
     if storage in leaves:
-        return (Owner(None, leaves[storage], handle.path),)
+        leaf, itself = leaves[storage]
+        is_view = not handle.path and not isinstance(storage.readonly, OnDevice) and _are_two(handle, itself)
+        return (Owner(None, leaf, (views.Reshape(handle.shape),) if is_view else handle.path, handle.readonly),)
     if storage not in known:
         known[storage] = ()  # of links in a circle
         known[storage] = _linked_owners(storage, leaves, known)
     if not handle.path:
         return known[storage]
-    return tuple([dataclasses.replace(o, path=o.path + handle.path) for o in known[storage] if not o.starts])
+    return tuple(
+        [
+            dataclasses.replace(o, path=o.path + handle.path, readonly=o.readonly or handle.readonly)
+            for o in known[storage]
+            if not o.starts
+        ]
+    )
 
 
 def _linked_owners(
-    storage: Storage, leaves: Mapping[Storage, int], known: dict[Storage, tuple[Owner, ...]]
+    storage: Storage, leaves: Mapping[Storage, tuple[int, Array]], known: dict[Storage, tuple[Owner, ...]]
 ) -> tuple[Owner, ...]:
     found: dict[Any, Owner] = {}
     for link in storage.links:
@@ -189,8 +221,8 @@ def _linked_owners(
             if starts and owner.starts:
                 continue
             pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
-            one = Owner(pred, owner.leaf, owner.path, starts or owner.starts)
-            key = (one.leaf, one.path, one.starts)
+            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts)
+            key = (one.leaf, one.path, one.readonly, one.starts)
             other = found.get(key)
             if other is not None and other.pred is not None:
                 one = dataclasses.replace(one, pred=atoms.logical_or(other.pred, pred))

@@ -27,7 +27,7 @@ from anabranch.runtime.hoisting import Hoisted
 from anabranch.runtime.ir import Atom, Program
 from anabranch.runtime.locate import add_line, add_location
 from anabranch.runtime.ops import effect as effect_op
-from anabranch.runtime.results import Owner, hosted_result, identities, result_layout
+from anabranch.runtime.results import Earlier, Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
 from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, UnreachableError, building
@@ -59,7 +59,7 @@ class Plan:
     leaf_count: int
     # Leaf of the result -> the arguments whose array, or a view of it, it is; or may be, the first that is.
     returned_arguments: dict[int, tuple[Owner, ...]]
-    shared_results: dict[int, int]  # leaf of the result -> an earlier leaf that is the same array
+    shared_results: dict[int, Earlier]  # leaf of the result -> an earlier leaf of the same memory
     readonly_results: frozenset[int]
     mutated: tuple[int, ...]  # argument leaves to write back
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
@@ -136,7 +136,9 @@ class Plan:
         results: list[NDArray] = []
         for k in range(self.leaf_count):
             if k in self.shared_results:
-                results.append(results[self.shared_results[k]])
+                earlier = self.shared_results[k]
+                array = results[earlier.leaf]
+                results.append(array[...] if earlier.is_view and isinstance(array, np.ndarray) else array)
                 continue
             made = None if self.is_returned(k) else next(at)
             if k in self.readonly_results and isinstance(made, np.ndarray):

@@ -50,6 +50,8 @@ class Running:
         plan, lines = self._plan, self._writer.lines
         if any(len(o) > 1 or o[0].pred is not None or o[0].path for o in plan.returned_arguments.values()):
             raise UnsuitedError
+        if any(earlier.is_view for earlier in plan.shared_results.values()):
+            raise UnsuitedError
         if plan.readonly_results or plan.result_count + len(plan.mutated) > len(self._outputs):
             raise UnsuitedError
         self._results = self._leaves_of_result()
@@ -140,7 +142,7 @@ class Running:
         found: list[str] = []
         for k in range(plan.leaf_count):
             if k in plan.shared_results:
-                found.append(found[plan.shared_results[k]])
+                found.append(found[plan.shared_results[k].leaf])
             elif plan.is_returned(k):
                 found.append(self._arguments.leaves[plan.returned_arguments[k][0].leaf])
             else:

@@ -209,7 +209,7 @@ def _shown(value: Any) -> str:
 
 
 def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Difference]:
-    """Lists, dicts, objects that are one in one outcome and two in the other; arrays that share memory."""
+    """Lists, dicts, objects that are one in one outcome and two in the other; arrays that are an argument's."""
     ours, theirs = (dict(_repeated(o)) for o in (want, got))
     for place in [*ours, *theirs]:
         if copies and place in ours and place not in theirs and place.startswith("the result"):
@@ -253,10 +253,15 @@ def _roots(outcome: Outcome) -> tuple[tuple[str, Any], tuple[str, Any]]:
 def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
     first: dict[int, str] = {}
     for place, value in _walk(*_roots(outcome)):
-        if parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
+        if isinstance(value, np.ndarray):
+            # Of two results that are one new array a loop or a branch may make two.
+            known = first.setdefault(id(value), place) if place.startswith("the arguments") else first.get(id(value))
+        elif parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
             known = first.setdefault(id(value), place)
-            if known != place:
-                yield place, known
+        else:
+            continue
+        if known is not None and known != place:
+            yield place, known
 
 
 def _shared(outcome: Outcome) -> Iterator[tuple[str, str]]:

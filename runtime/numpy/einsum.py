@@ -11,8 +11,10 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import atom_of, fresh, implements, operand, plain, result, supported
 from anabranch.runtime.numpy.linear import dot_general
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values import atoms, dispatch, views
+from anabranch.runtime.values.array import Array
 
+_F = dispatch.FUNCTIONS
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -28,12 +30,15 @@ def einsum(
     """As `numpy.einsum`; repeated labels, ellipses and the form with lists of axes included."""
     plain("einsum", order=(order, "K"))
     subscripts, xs = _interleaved(operands) if not isinstance(operands[0], str) else (operands[0], list(operands[1:]))
-    values = [atom_of(operand(x)) for x in xs]
+    xs = list(map(operand, xs))
+    values = [atom_of(x) for x in xs]
     # NumPy's own parser checks the subscripts against the shapes, on arrays without memory, and raises as it does.
     models = [np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in values]
     chosen = np.result_type(*models) if dtype is None else supported(dtype)
     path, _ = np.einsum_path(subscripts, *models, optimize=optimize or len(values) > 2)
     terms, target = _parse(subscripts, [v.type.shape for v in values])
+    if len(xs) == 1 and out is None and isinstance(xs[0], Array) and set(terms[0]) <= set(target) and target:
+        return _view(xs[0], terms[0], target)
     operands_ = [_prepared(atoms.convert(v, chosen), t) for v, t in zip(values, terms, strict=True)]
     value = _contract(operands_, target, path[1:])
     return result(value, out, casting)
@@ -67,6 +72,18 @@ def _parse(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str
         joined = "".join(terms)
         return terms, dots + "".join(sorted(c for c in set(joined) - set(dots) if joined.count(c) == 1))
     return terms, target.replace("...", dots)
+
+
+def _view(array: Array, term: str, target: str) -> Array:
+    """A single operand of which nothing is summed: a view, of other axes or of diagonals, whatever `dtype` says."""
+    while len(set(term)) < len(term):
+        label = next(c for c in term if term.count(c) > 1)
+        first = term.index(label)
+        second = term.index(label, first + 1)
+        others = [i for i in range(len(term)) if i not in (first, second)]
+        array = array.viewed(views.Permute((*others, first, second)), views.Diagonal())
+        term = "".join(term[i] for i in others) + label
+    return _F[np.transpose](array, tuple(term.index(c) for c in target))  # type: ignore[no-any-return]
 
 
 Term = tuple[Atom, str]

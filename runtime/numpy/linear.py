@@ -15,7 +15,6 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     one_axis,
-    operand,
     plain,
     result,
     shape_of,
@@ -378,4 +377,4 @@ def matrix_power(a: Any, n: Any) -> Any:
         if bit:
             made = square if made is None else matmul(made, square)
         square = matmul(square, square) if n else square
-    return operand(made if made is not matrix else fresh(matrix.atom))
+    return made

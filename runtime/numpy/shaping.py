@@ -217,13 +217,13 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     array = handle(a)
     if axis is None:
         gone: tuple[int, ...] = tuple(i for i, n in enumerate(array.shape) if n == 1)
-        if not gone and isinstance(a, Array):
-            return a
     else:
         # An axis of what has none may be called 0.
         gone = () if not array.ndim and axis in (0, -1) else axes_tuple(axis, array.ndim)
         if any(array.shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    if not gone and isinstance(a, Array):
+        return a
     view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
     return a if isinstance(a, NumPyScalar) else view
 

@@ -618,6 +618,68 @@ def nested_loops_make_objects(n):
     return p.x, p.y
 
 
+@case((np.arange(4.0),), (np.arange(3),))
+def views_of_all_of_an_argument(a):
+    r = a[:]
+    return r, a[...], a.view(), a.T, a.reshape(-1), np.rollaxis(a, 0), r is a, r is r[:], a is a
+
+
+@case((np.arange(4.0),), (np.zeros(0),), (np.ones(1),))
+def views_of_all_of_a_new_array(a):
+    z = a * 2
+    r = z[:]
+    return z, r, r, z.T, z
+
+
+@case((1, np.arange(4.0), np.ones(4)), (-1, np.arange(4.0), np.ones(4)))
+def a_view_of_all_or_another_array(n, a, b):
+    if n > 0:
+        r = a[:]
+    else:
+        r = b
+    return r
+
+
+@case((1, np.arange(4.0), np.ones(4)), (-1, np.arange(4.0), np.ones(4)))
+def a_view_of_all_is_written_under_a_condition(n, a, b):
+    r = a[:]
+    if n > 0:
+        r[0] = 5
+        b = a
+    return r, a, b, b is a
+
+
+@case((0, np.arange(4.0)), (3, np.arange(4.0)))
+def a_view_of_all_is_written_in_a_loop(n, a):
+    r = a[:]
+    for i in range(n):
+        r[i] += a[0] + 1
+    return r, a, r is a
+
+
+@case((0, np.arange(4.0)), (3, np.arange(4.0)))
+def a_new_array_and_its_view_after_a_loop(n, a):
+    a = a * 2
+    r = a.T
+    for i in range(n):
+        a[i] += 1
+    return a, r, [r, a]
+
+
+@case((np.eye(3),), (np.arange(9.0).reshape(3, 3),))
+def a_view_made_by_einsum_is_written(a):
+    np.einsum("ii->i", a)[1:] = 7
+    b = np.einsum("ij->ji", a)
+    b[0] = 9
+    return b, np.diagonal(a), np.einsum("ii->i", a)
+
+
+@case(([np.arange(3.0)],))
+def views_in_containers(items):
+    a = items[0]
+    return {"it": a, "view": a[:]}, [a, a.view()], items
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_identity(program: Program) -> None:
     program.check()

@@ -48,7 +48,7 @@ def complex_reciprocal(x: Term) -> Term:
     a, b = x.real, x.imag
     by_real = abs(b) <= abs(a)
     big, small = where(by_real, a, b), where(by_real, b, a)
-    ratio = small / big
+    ratio = (small / big).fenced()  # XLA makes one quotient of two, whose denominator overflows
     scale = big + product(small, ratio)
     one, other = 1.0 / scale, ratio / scale
     return complex_of(where(by_real, one, other), where(by_real, -other, -one))
@@ -74,14 +74,15 @@ def hypot(x: Term, y: Term) -> Term:
 
 
 def complex_sign(x: Term) -> Term:
-    """z/|z|; an infinite part outweighs a finite one, two of them have no direction."""
+    """z/|z|; an infinite part outweighs a finite one, two have no direction; without one an infinite |z| is upright."""
     a, b = x.real, x.imag
     size = hypot(a, b)
     finite = where(size.eq(0.0), 0.0, a / size), where(size.eq(0.0), 0.0, b / size)
     a_inf, b_inf = abs(a).eq(np.inf), abs(b).eq(np.inf)
     nan = size.isnan() | (a_inf & b_inf)
-    real = where(a_inf, a.apply("sign"), where(b_inf, 0.0, finite[0]))
-    imag = where(b_inf, b.apply("sign"), where(a_inf, 0.0, finite[1]))
+    upright = size.eq(np.inf) & ~a_inf
+    real = where(a_inf, a.apply("sign"), where(upright, 0.0, finite[0]))
+    imag = where(upright, b.apply("sign"), where(a_inf, 0.0, finite[1]))
     return complex_of(where(nan, np.nan, real), where(nan, np.nan, imag))
 
 

@@ -76,12 +76,15 @@ def _split_square(x: Term) -> tuple[Term, Term]:
 def _log_hypot(x: Term, y: Term) -> Term:
     """Logarithm of sqrt(x*x + y*y); near 1 from the exact squares, since log would see only a rounded sum."""
     x, y = abs(x), abs(y)
-    size = hypot(x, y)
     large, small = x.apply("maximum", y), x.apply("minimum", y)
+    huge = large > float(np.finfo(x.dtype).max) / 4.0
+    shrunk = where(huge, x.constant(0.25), 1.0)
+    size = hypot(x * shrunk, y * shrunk)
     (a, a_low), (b, b_low) = _split_square(large), _split_square(small)
     excess = ((a - 1.0).rounded() + b).rounded() + (a_low + b_low)
     near = (size > 0.5) & (size < 2.0)
-    return where(near, log1p(where(near, excess, 0.0)) * 0.5, size.apply("log"))
+    far = size.apply("log") + where(huge, x.constant(math.log(4.0)), 0.0)
+    return where(near, log1p(where(near, excess, 0.0)) * 0.5, far)
 
 
 def complex_log(z: Term) -> Term:
@@ -132,21 +135,34 @@ def complex_sqrt(z: Term) -> Term:
     return complex_of(where(tall, np.inf, real), where(tall, y, imag))
 
 
+def _halved(x: Term) -> tuple[Term, Term, Term]:
+    """Sinh x, cosh x and what both are to be multiplied by: those of x/2 and 2 cosh x/2 where they would overflow.
+
+    For an x that far out, sinh x = 2 sinh x/2 cosh x/2 and cosh x = 2 cosh² x/2.
+    """
+    large = (abs(x) > {4: 80.0, 8: 700.0}[x.dtype.itemsize]) & _finite(x)
+    near = where(large, x * 0.5, x)
+    c = cosh(near)
+    return sinh(near), c, where(large, c * 2.0, 1.0)
+
+
 def complex_sinh(z: Term) -> Term:
     """The sum sinh x cos y + i cosh x sin y."""
     x, y = z.real, z.imag
-    real = _times_zero(y.apply("cosine"), sinh(x))
-    imag = _times_zero(cosh(x), where(y.eq(0.0), y, y.apply("sine")))
+    s, c, scale = _halved(x)
+    real = product(_times_zero(y.apply("cosine"), s), scale)
+    flat = y.eq(0.0)
+    imag = product(_times_zero(c, where(flat, y, y.apply("sine"))), where(flat, 1.0, scale))
     return complex_of(where(abs(x).eq(np.inf) & ~_finite(y), np.inf, real), imag)
 
 
 def complex_cosh(z: Term) -> Term:
     """The sum cosh x cos y + i sinh x sin y."""
     x, y = z.real, z.imag
-    s, sine = sinh(x), y.apply("sine")
-    imag = where(y.eq(0.0), _times_zero(s, y), _times_zero(sine, s))
+    (s, c, scale), sine = _halved(x), y.apply("sine")
+    imag = where(y.eq(0.0), _times_zero(s, y), product(_times_zero(sine, s), scale))
     imag = where(x.eq(0.0) & ~_finite(y), 0.0, imag)
-    real = product(cosh(x), y.apply("cosine"))
+    real = product(product(c, y.apply("cosine")), scale)
     return complex_of(where(abs(x).eq(np.inf) & ~_finite(y), np.inf, real), imag)
 
 
@@ -163,9 +179,11 @@ def complex_tanh(z: Term) -> Term:
     s, c, sine, cosine = sinh(near_x), cosh(near_x), y.apply("sine"), y.apply("cosine")
     scale = s * s + cosine * cosine
     decay = (abs(x) * -2.0).apply("exponential") * 4.0
-    angle = where(_finite(y), product(sine, cosine), copysign(x.constant(0.0), y))
-    real = where(far, copysign(x.constant(1.0), x), _times_zero(c / scale, s))
-    imag = where(far, where(abs(x).eq(np.inf), copysign(x.constant(0.0), angle), angle * decay), sine * cosine / scale)
+    angle = product(sine, cosine)
+    edge = copysign(x.constant(0.0), where(_finite(y), angle, y))
+    known = _finite(y) | abs(x).eq(np.inf)
+    real = where(far, where(known, copysign(x.constant(1.0), x), np.nan), _times_zero(c / scale, s))
+    imag = where(far, where(abs(x).eq(np.inf), edge, angle * decay), angle / scale)
     return complex_of(where(x.eq(0.0), x, real), where(y.eq(0.0), y, imag))
 
 
@@ -176,30 +194,42 @@ def _odd(z: Term, op: str) -> Term:
 
 
 def complex_arcsinh(z: Term) -> Term:
-    """CHLO's, with the signs of zeros; NaN + 0i keeps its imaginary part."""
+    """CHLO's, with the signs of zeros; beside a NaN only infinities and a real part of NaN + 0i are known."""
+    x, y = z.real, z.imag
     result = _odd(z, "chlo.asinh")
-    return complex_of(result.real, where(z.real.isnan() & z.imag.eq(0.0), z.imag, result.imag))
+    real = where(x.isnan() & _finite(y), np.nan, result.real)
+    return complex_of(real, where(x.isnan() & y.eq(0.0), y, result.imag))
 
 
 def complex_arctanh(z: Term) -> Term:
-    """CHLO's, with the signs of zeros, and NaN where a part is NaN and the other doesn't decide."""
+    """CHLO's, with the signs of zeros, and NaN where a part is NaN and the other doesn't decide.
+
+    Beside the poles, where the square of the imaginary part vanishes, it is half the logarithm of 2/y.
+    """
     x, y = z.real, z.imag
     result = _odd(z, "chlo.atanh")
     unknown = (x.isnan() | y.isnan()) & ~abs(y).eq(np.inf)
     known = x.eq(0.0) | abs(x).eq(np.inf)
-    real = where(abs(y).eq(np.inf) | unknown, copysign(x.constant(0.0), x), result.real)
+    pole = abs(x).eq(1.0) & (abs(y) < float(np.finfo(x.dtype).eps))
+    beside = copysign((abs(y).apply("log") - math.log(2.0)) * 0.5, x)
+    real = where(pole, beside, result.real)
+    real = where(abs(y).eq(np.inf) | unknown, copysign(x.constant(0.0), x), real)
     return complex_of(where(unknown & ~known, np.nan, real), where(unknown, np.nan, result.imag))
 
 
 def complex_arccos(z: Term) -> Term:
     """CHLO's above the real axis, mirrored below; 0 + NaN i has a real part."""
-    result = complex_of(z.real, abs(z.imag)).apply("chlo.acos")
-    real = where(z.real.eq(0.0) & z.imag.isnan(), math.pi / 2.0, result.real)
-    return complex_of(real, copysign(result.imag, -z.imag))
+    x, y = z.real, z.imag
+    result = complex_of(x, abs(y)).apply("chlo.acos")
+    real = where(x.eq(0.0) & y.isnan(), math.pi / 2.0, result.real)
+    imag = where(y.isnan() & _finite(x), np.nan, result.imag)
+    return complex_of(real, copysign(imag, -y))
 
 
 def complex_arccosh(z: Term) -> Term:
     """CHLO's above the real axis, mirrored below; 0 + NaN i has an imaginary part."""
-    result = complex_of(z.real, abs(z.imag)).apply("chlo.acosh")
-    imag = where(z.real.eq(0.0) & z.imag.isnan(), math.pi / 2.0, result.imag)
-    return complex_of(result.real, copysign(imag, z.imag))
+    x, y = z.real, z.imag
+    result = complex_of(x, abs(y)).apply("chlo.acosh")
+    real = where(y.isnan() & _finite(x), np.nan, result.real)
+    imag = where(x.eq(0.0) & y.isnan(), math.pi / 2.0, result.imag)
+    return complex_of(real, copysign(imag, y))
