@@ -53,9 +53,10 @@ class Constant:
         return Array(values.storage, values.path, readonly=True)[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if traced_inside(key):
+        if traced_inside(key) or traced_inside(value):
+            what = "at a place" if traced_inside(key) else "with a value"
             raise UnsupportedOperationError(
-                "an array that an object from outside of the function holds is written to at a place known only at run "
+                f"an array that an object from outside of the function holds is written to {what} known only at run "
                 "time; pass the array, or the object, as an argument"
             )
         self.array[key] = value
