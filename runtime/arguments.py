@@ -13,6 +13,7 @@ from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
 from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.parts_of_objects import part_name
 from anabranch.runtime.values.specialising import Need, Specialised
 
 
@@ -88,7 +89,7 @@ def _name_leaves(name: str, layout: layouts.Layout, found: list[str]) -> None:
         found.append(name)
     elif isinstance(layout, layouts.Node):
         for key, child in zip(layout.structure.keys, layout.children, strict=True):
-            _name_leaves(f"{name}[{key!r}]", child, found)
+            _name_leaves(part_name(name, layout.structure, key), child, found)
 
 
 def arguments_of(

@@ -9,7 +9,7 @@ from anabranch.runtime._host import CallbackError
 from anabranch.runtime._jaxlib import to_numpy
 from anabranch.runtime.array import Array, adopted
 from anabranch.runtime.executable import Executable
-from anabranch.runtime.signature import Leaves, check_objects, check_sharing, on_device
+from anabranch.runtime.signature import Leaves, check_objects, check_outside, check_sharing, on_device
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
 
@@ -44,14 +44,23 @@ class Execution:
         self.executable = executable
         self.gives_one_array = plan.gives_one_array
 
-    def run(self, leaves: Leaves) -> Any:
-        """Run on leaves of the right signature."""
+    def check(self, leaves: Leaves) -> None:
+        """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.
+
+        Raises
+        ------
+        AliasError
+        """
         for array in self.plan.hoisted:
             leaves.hoist(array)
         if self.plan.mutated:
             check_sharing(leaves, self.plan.mutated)
+            check_outside(leaves, self.plan.mutated, self.plan.guards.heap.arrays)
         if self.plan.written or self.plan.slots:
             check_objects(leaves, self.plan.guards.heap)
+
+    def run(self, leaves: Leaves) -> Any:
+        """Run on leaves of the right signature, which were checked."""
         if self.plan.looks_at_callers:
             with called_here():
                 return self._with_callbacks(leaves)

@@ -13,10 +13,12 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import TRACED, Settings, settings
+from anabranch.runtime.frames import stacklevel
 from anabranch.runtime.guard_changes import changes
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.signature import Repeated
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.parts_of_objects import part_name
 
 _log = logging.getLogger("anabranch.compiles")
 _TOLD = 5  # changes
@@ -65,7 +67,7 @@ def report(miss: Miss, earlier: Callable[[], list[Any]]) -> None:
         _log.log(logging.WARNING if asked else logging.DEBUG, text)
     if many:
         advice = "give arguments that change from call to call one type and shape, and let as few as can be be static"
-        warnings.warn(f"{miss.function} was compiled {miss.compiles} times; {advice}. {text}", stacklevel=5)
+        warnings.warn(f"{miss.function} was compiled {miss.compiles} times; {advice}. {text}", stacklevel=stacklevel())
 
 
 def signature(key: Any, names: tuple[str, ...]) -> str:
@@ -118,7 +120,7 @@ def leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
         structure, *children = key
         yield name, structure.cls.__name__
         for place, child in zip(structure.keys, children, strict=True):
-            yield from leaves(f"{name}[{place!r}]", child)
+            yield from leaves(part_name(name, structure, place), child)
         return
     yield name, _leaf(key)
 

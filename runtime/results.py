@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import gc
 import types
-from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Container, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -47,11 +47,12 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
     return layouts.Node(structure, (result, *rest))
 
 
-def hosted_result(layout: layouts.Node, given: Given) -> layouts.Node:
-    """The layout with the caller's own objects as such."""
+def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
+    """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
     places = {id(c): i for i, c in enumerate(given.containers)}
-    whole = hosted(layout, places, given.numbers)
-    assert isinstance(whole, layouts.Node)
+    result, *contents = layout.children
+    kept = [hosted(c, places, given.numbers, arrays) for c in contents]
+    whole = layouts.Node(layout.structure.hosted(), (hosted(result, places, given.numbers), *kept), layout.source)
     names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)

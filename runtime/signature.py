@@ -16,7 +16,7 @@ from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.static_values import Static, is_static, key_of
-from anabranch.runtime.values import containers, layout as layouts
+from anabranch.runtime.values import containers, layout as layouts, parts_of_objects as parts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 
 NDArray = np.ndarray[Any, Any]
@@ -119,7 +119,7 @@ _BEYOND = 2**63
 class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
-    __slots__ = ("arrays", "containers", "device", "foreign", "values")
+    __slots__ = ("arrays", "containers", "device", "foreign", "inside", "values")
     held: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
@@ -128,6 +128,7 @@ class Leaves:
         self.arrays: list[NDArray] = []
         self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
         self.foreign: interop.Foreign | None = None  # the arrays of other libraries, where there are any
+        self.inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, where: str) -> Any:
         """The hashable description of an argument; its leaves are appended to `values`."""
@@ -182,10 +183,16 @@ class Leaves:
             if id(value) in self.containers:
                 return Repeated(list(self.containers).index(id(value)))
             self.containers[id(value)] = value
-        return (
-            structure,
-            *(self.key(c, f"{where}[{k!r}]") for k, c in zip(structure.keys, structure.children(value), strict=True)),
-        )
+        outside, self.inside = not self.inside, self.inside or parts.is_object(structure)
+        key = self._part if self.inside else self.key
+        pairs = zip(structure.keys, structure.children(value), strict=True)
+        found = (structure, *[key(c, parts.part_name(where, structure, k)) for k, c in pairs])
+        self.inside = self.inside and not outside
+        return found
+
+    def _part(self, value: Any, where: str) -> Any:
+        """The key of a part of an object."""
+        return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.Same(value))
 
     def _static_key(self, value: Any, where: str) -> Any:
         try:
@@ -295,6 +302,21 @@ def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
                 )
 
 
+def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
+    """Refuse a call in which an array that the function writes to is one that it also reads from outside.
+
+    Raises
+    ------
+    AliasError
+    """
+    for leaf in mutated:
+        if id(leaves.values[leaf]) in outside:
+            raise AliasError(
+                "the function writes to an array of an argument that it also reaches from outside, through a function "
+                "or an object that is not passed to it; pass it alone, or a copy"
+            )
+
+
 def check_objects(leaves: Leaves, outside: Container[Any]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
@@ -334,13 +356,15 @@ def _native(array: NDArray) -> NDArray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def layout_of(value: Any, seen: dict[int, int], held: frozenset[type] = frozenset()) -> layouts.Layout:
+def layout_of(
+    value: Any, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
+) -> layouts.Layout:
     """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
 
     `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `held` are held,
-    too.
+    too. `inside` says that the value is part of an object.
     """
-    if type(value) in held:
+    if type(value) in held or (inside and not parts.is_carried(value)):
         return layouts.Held(value)
     if isinstance(value, Static):
         return layouts.Held(value)
@@ -365,7 +389,8 @@ def layout_of(value: Any, seen: dict[int, int], held: frozenset[type] = frozense
         if id(value) in seen:
             return layouts.Held(Repeated(seen[id(value)]))
         seen[id(value)] = len(seen)
-    return layouts.Node(structure, tuple([layout_of(c, seen, held) for c in structure.children(value)]))
+    inside = inside or parts.is_object(structure)
+    return layouts.Node(structure, tuple([layout_of(c, seen, held, inside) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

@@ -260,6 +260,7 @@ class Compiled(Stage):
             )
         self._quicken((args, kwargs))
         try:
+            self.execution.check(leaves)
             return self.execution.run(leaves)
         except OverflowedError as overflow:
             error = overflow.as_fixed()

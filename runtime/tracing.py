@@ -222,6 +222,19 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> P
             add_location(error)
             raise
         except Exception as error:
+            cause = error.__cause__
+            if isinstance(cause, (Restart, AnabranchError)) and str(error).startswith("setting an array element"):
+                # NumPy asks the value for a number, and says no more of any failure.
+                guards.heap.restore()
+                if isinstance(cause, Restart):
+                    return trace_call(function, arguments, lists | cause.lists)
+                refused = UnsupportedOperationError(
+                    "a value known only at run time is written into an array that is no run-time value: an object from "
+                    "outside of the function holds it; pass the array, or the object, as an argument"
+                )
+                refused.__traceback__ = error.__traceback__
+                add_location(refused)
+                raise refused from None
             # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
             if not (trace.failures or trace.effects in root.written or containers.has_traced(error)):
                 _put_back(guards)
@@ -380,7 +393,7 @@ def _plan(
     program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
     return Plan(
         program=program,
-        result=hosted_result(layout, given) if reached else None,
+        result=hosted_result(layout, given, guards.heap.arrays) if reached else None,
         leaf_count=len(packed),
         returned_arguments=returned,
         shared_results=shared,

@@ -67,6 +67,7 @@ class Wrapped(Generic[P, R]):
     __wrapped__: Callable[P, R]
 
     _taking: type[Leaves] = Leaves  # what takes arguments apart
+    _alone = False  # whether this is compiled for one instance, whose attributes are constants
 
     def __init__(self, function: Callable[P, R], options: Options) -> None:
         self.__anabranch_function__ = function
@@ -92,13 +93,17 @@ class Wrapped(Generic[P, R]):
             answer: R = self._call(args, kwargs)
             return answer
         except (Exception, KeyboardInterrupt) as error:
-            if tracing():
-                raise
-            if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
-                add_call_site(error, sys._getframe(1))
-            if not self.__anabranch_options__.in_force().full_tracebacks:
-                hide_internal_frames(error)
+            self._shorten(error, sys._getframe(1))
             raise
+
+    def _shorten(self, error: BaseException, caller: types.FrameType) -> None:
+        """Have an error name the place of the call, and leave this package's frames out of its traceback."""
+        if tracing():
+            return
+        if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
+            add_call_site(error, caller)
+        if not self.__anabranch_options__.in_force().full_tracebacks:
+            hide_internal_frames(error)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by its signature."""
@@ -107,16 +112,25 @@ class Wrapped(Generic[P, R]):
                 return resolve(self.__anabranch_function__)(*args, **kwargs)
         if self.__anabranch_options__.in_force().disable_jit:
             return self.__anabranch_function__(*args, **kwargs)
+        return self._run(*self._ready(args, kwargs), args, kwargs)
+
+    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
+        """What a call runs, and what it runs on; compiled now where no executable is for the call."""
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
         if compiled is None or not compiled.execution.plan.guards.hold():
             compiled = self._compile(key, leaves, call)
+            compiled.execution.check(leaves)
         else:
             self._executables.hits += 1
+            compiled.execution.check(leaves)
             self._quicken(exact, compiled.execution, (args, kwargs), call)
+        return compiled.execution, leaves
+
+    def _run(self, execution: Execution, leaves: Leaves, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            return compiled.execution.run(leaves)
+            return execution.run(leaves)
         except OverflowedError as overflow:
             found = overflow
         return self._run_again(args, kwargs, found)
@@ -129,6 +143,7 @@ class Wrapped(Generic[P, R]):
             with configure(**self.__anabranch_options__.settings):
                 self._learned.grow(self._exact(key, leaves), overflow, name)
             compiled = self._compile(key, leaves, call)
+            compiled.execution.check(leaves)
             try:
                 with done_before(overflow.effects):
                     return compiled.execution.run(leaves)
@@ -150,7 +165,7 @@ class Wrapped(Generic[P, R]):
     @overload
     def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type[Any] | None = None) -> Wrapped[Q, R]: ...
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-        """A method of an instance: compiled for that instance, whose attributes are read as constants and guarded.
+        """A method of an instance, which is its first argument.
 
         Where the instance is a static argument, by its contents, equal instances share what is compiled.
         """
@@ -165,7 +180,7 @@ class Wrapped(Generic[P, R]):
         # What is kept with the instance must not keep the instance; what is handed out must.
         kind: Any = type(self)
         bound: Any = object.__new__(_bound_kind(kind))
-        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self)
+        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _kept=kept)
         return bound
 
     def plain(self) -> Callable[P, R]:
@@ -339,10 +354,66 @@ class Wrapped(Generic[P, R]):
 
 
 class Bound(Wrapped[P, R]):
-    """A method of an instance, compiled for it; equal to others as bound methods are."""
+    """A method of an instance, equal to others as bound methods are.
+
+    A call is one of the function, with the instance as its first argument: numbers, arrays and containers among its
+    attributes are run-time values, and what the method changes is written back. Where that can't be compiled, the
+    method is compiled for the one instance, with its attributes as constants that are guarded. So are the stages.
+    """
 
     __self__: Any
     __func__: Wrapped[..., R]
+    _kept: Wrapped[..., R]  # what is compiled for the one instance
+
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """What the plain method gives, compiled."""
+        function = self.__func__
+        try:
+            for entry in function._executables.quick:
+                found: R = entry.quick((self.__self__, *args), kwargs)
+                if found is not MISS:
+                    function._executables.hits += 1
+                    return found
+            answer: R = self._call(args, kwargs)
+            return answer
+        except Exception as error:
+            self._shorten(error, sys._getframe(1))
+            raise
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        function, given = self.__func__, (self.__self__, *args)
+        if self._kept._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
+            return super()._call(args, kwargs)
+        try:
+            execution, leaves = function._ready(given, kwargs)
+        except SourceError:
+            raise
+        except AnabranchError as error:
+            refused = error
+        else:
+            return function._run(execution, leaves, given, kwargs)
+        try:
+            execution, leaves = self._ready(args, kwargs)
+        except Exception:
+            raise refused from None
+        self._kept._alone = True
+        return self._run(execution, leaves, args, kwargs)
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """What becomes of the method on these arguments, and why: traced anew, and not run."""
+        if self._kept._alone:
+            return super().explain(*args, **kwargs)
+        return self.__func__.explain(self.__self__, *args, **kwargs)
+
+    def clear_cache(self) -> None:
+        """Forget all executables."""
+        self.__func__.clear_cache()
+        super().clear_cache()
+        self._kept._alone = False
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found an executable, how many did not, how many there may be, and how many there are."""
+        return super().cache_info() if self._kept._alone else self.__func__.cache_info()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Bound) and self.__self__ is other.__self__ and self.__func__ is other.__func__

@@ -23,6 +23,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.specialising import know, wanting
 from anabranch.runtime.values.traced import Traced
 
 _KINDS = (list, tuple, range, dict, collections.deque)
@@ -53,9 +54,10 @@ class Constant:
         return Array(values.storage, values.path, readonly=True)[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if traced_inside(key):
+        if traced_inside(key) or traced_inside(value):
+            what = "at a place" if traced_inside(key) else "with a value"
             raise UnsupportedOperationError(
-                "an array that an object from outside of the function holds is written to at a place known only at run "
+                f"an array that an object from outside of the function holds is written to {what} known only at run "
                 "time; pass the array, or the object, as an argument"
             )
         self.array[key] = value
@@ -92,11 +94,43 @@ def _get(container: Any, key: Any) -> Any:
     if not isinstance(key, Traced) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
+        made = _missing(container)
+        if made is not None:
+            return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
     position = _position(key, len(container), type(container), "index")
     if isinstance(container, range):
         return iteration.Fixed(container).at(position)
     return chosen(list(container), position, key)
+
+
+def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
+    """What a dict's class does for a key that is not there; None where that is a KeyError."""
+    if isinstance(container, collections.defaultdict) and container.default_factory is None:
+        return None
+    found: Callable[..., Any] | None = getattr(type(container), "__missing__", None)
+    return found
+
+
+def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
+    """The item of a dict at a run-time key, or what `__missing__` gives."""
+    place, found = place_of(container, key)
+    if missing is collections.defaultdict.__missing__:
+        # Whether the dict gets an item decides which keys it has, and these are known while tracing.
+        know(key.atom, "a key of a defaultdict")
+        text = (
+            "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be known "
+            "while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
+        )
+        if not container:
+            raise wanting(UnsupportedOperationError(text), key.atom, "a key of a defaultdict")
+        checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
+        return chosen(list(container.values()), place, key)
+    ways = [functools.partial(missing, container, key)]
+    if not container:
+        return ways[0]()
+    ways.append(functools.partial(chosen, list(container.values()), place, key))
+    return branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
 
 
 def _set(value: Any, container: Any, key: Any) -> None:

@@ -15,6 +15,7 @@ from anabranch.runtime.signature import ShapeDtypeStruct
 from anabranch.runtime.static_values import Static, is_static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.parts_of_objects import is_carried, is_object
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400
@@ -35,13 +36,15 @@ class Arguments:
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays and mutable containers by identity
 
-    def argument(self, text: str, value: Any) -> None:
-        """Check an argument, or a part of one, as `Leaves.key` tells it apart."""
+    def argument(self, text: str, value: Any, inside: bool = False) -> None:
+        """Check an argument, or a part of one, as `Leaves.key` tells it apart; `inside` of an object as its parts."""
         name = f"a{len(self.leaves)}_{len(self._writer.lines)}"
         self._writer.lines.append(f"{name} = {text}")
         known = self._known.get(id(value))
         if known is not None:
             self._again(name, known, value)
+        elif inside and not is_carried(value):
+            self._writer.unless(f"{name} is {self._writer.constant(value)}")
         elif isinstance(value, Static):
             self.same(name, value.value)
         elif is_static(value):  # scalars of dates and text are no leaves
@@ -51,7 +54,7 @@ class Arguments:
         elif isinstance(value, ShapeDtypeStruct):
             raise UnsuitedError
         elif (structure := containers.structure_of(value)) is not None:
-            self._container(name, value, structure)
+            self._container(name, value, structure, inside)
         else:
             raise UnsuitedError
 
@@ -92,7 +95,7 @@ class Arguments:
         self.leaves.append(name)
         self.values.append(value)
 
-    def _container(self, name: str, value: Any, structure: containers.Structure) -> None:
+    def _container(self, name: str, value: Any, structure: containers.Structure, inside: bool) -> None:
         cls, keys = structure.cls, structure.keys
         parts = structure.children(value)
         condition = f"type({name}) is {self._writer.constant(cls)}"
@@ -105,10 +108,16 @@ class Arguments:
         elif cls is dict and all(type(k) is str for k in keys):
             self._writer.unless(f"{condition} and tuple({name}) == {keys}")
             places = [f"{name}[{k!r}]" for k in keys]
+        elif is_object(structure) and not containers.slot_names(cls) and type(value.__dict__) is dict:
+            state, inside = f"d{name}", True
+            self._writer.unless(condition)
+            self._writer.lines.append(f"{state} = {name}.__dict__")
+            self._writer.unless(f"tuple({state}) == {keys}")
+            places = [f"{state}[{k!r}]" for k in keys]
         else:
             raise UnsuitedError
         for place, part in zip(places, parts, strict=True):
-            self.argument(place, part)
+            self.argument(place, part, inside)
 
     def same(self, text: str, value: Any) -> None:
         """Check for the very value that was compiled in."""

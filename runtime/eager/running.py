@@ -74,7 +74,10 @@ def run(
         leaves = Leaves()
         leaves.values = list(operands)
         try:
-            return made.finish([], leaves) if isinstance(made, Plan) else made.run(leaves)
+            if isinstance(made, Plan):
+                return made.finish([], leaves)
+            made.check(leaves)
+            return made.run(leaves)
         except OverflowedError as overflow:
             _learned.grow((function, args, kwargs), overflow, _name(function))
 

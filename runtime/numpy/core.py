@@ -251,7 +251,10 @@ def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
 def store(out: Any, atom: Atom, casting: Any = "same_kind") -> Array:
     """Write a result to `out`, with NumPy's checks."""
     if isinstance(out, np.ndarray):
-        raise ConcretizationError("out= is a concrete ndarray, but the result is known only at run time")
+        raise ConcretizationError(
+            "an array that an object from outside of the function holds is written to (by +=, or as out=) with values "
+            "known only at run time; pass the array, or the object, as an argument"
+        )
     if not isinstance(out, Array):
         raise TypeError("return arrays must be of ArrayType")
     if not np.can_cast(atom.type.dtype, out.dtype, casting):

@@ -5,7 +5,7 @@ A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(Ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,17 +33,35 @@ class CallersNumber:
     leaf: int
 
 
-def hosted(layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[int, int]) -> layouts.Layout:
-    """The layout with what stands for parts of the arguments (by identity) as the caller's own."""
+@frozen
+class CallersArray:
+    """An array that an object from outside holds, as before."""
+
+    array: NDArray
+
+
+def hosted(
+    layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[int, int], outside: Container[int] = ()
+) -> layouts.Layout:
+    """The layout with what stands for parts of the arguments (by identity) as the caller's own.
+
+    `outside` are the identities of arrays that objects from outside hold.
+    """
+
+    def parts(several: Sequence[layouts.Layout]) -> tuple[layouts.Layout, ...]:
+        return tuple([hosted(one, objects, numbers, outside) for one in several])
+
     match layout:
+        case layouts.Held(value) if id(value) in outside:
+            return layouts.Held(CallersArray(value))
         case layouts.Held(value) if id(value) in objects:
             return layouts.Held(CallersObject(objects[id(value)]))
         case layouts.Held(value) if id(value) in numbers:
             return layouts.Held(CallersNumber(numbers[id(value)]))
         case layouts.Node(structure, children, source):
-            return layouts.Node(structure.hosted(), tuple(hosted(c, objects, numbers) for c in children), source)
+            return layouts.Node(structure.hosted(), parts(children), source)
         case layouts.Choice(options):
-            return layouts.Choice(tuple(hosted(o, objects, numbers) for o in options))
+            return layouts.Choice(parts(options))
     return layout
 
 
@@ -101,6 +119,8 @@ class Building:
             return self._objects[value.index]
         if isinstance(value, CallersNumber):
             return self._numbers[value.leaf]
+        if isinstance(value, CallersArray):
+            return value.array
         return self._constant(value)
 
 

@@ -62,7 +62,7 @@ class Specialised:
 
 def argument_names(leaves: Sequence[str]) -> str:
     """The arguments that these leaves are parts of, as `static_argnames` takes them."""
-    names = list(dict.fromkeys(leaf.partition("[")[0].lstrip("*") for leaf in leaves))
+    names = list(dict.fromkeys(leaf.partition("[")[0].partition(".")[0].lstrip("*") for leaf in leaves))
     return repr(names[0]) if len(names) == 1 else repr(tuple(names))
 
 

@@ -391,12 +391,17 @@ def test_each_instance_is_itself(cls):
 
 
 @pytest.mark.parametrize("cls", [Model, Slots, Plain, Frozen, AllEqual])
-def test_one_compilation_for_an_instance(cls):
+def test_one_compilation_for_all_instances(cls):
     instance = cls(2.0)
     method = "run" if cls is Model else "scaled"
+    getattr(cls, method).clear_cache()
+    before = getattr(instance, method).cache_info()
     for x in (1.0, 2.0, 3.0):
         getattr(instance, method)(x)
-    assert getattr(instance, method).cache_info()[:2] == (2, 1)
+    for a in (5.0, 7.0):
+        getattr(cls(a), method)(1.0)
+    after = getattr(instance, method).cache_info()
+    assert (after.hits - before.hits, after.misses - before.misses) == (4, 1)
 
 
 def test_equal_instances_share_what_is_compiled_where_self_is_static():

@@ -257,7 +257,7 @@ def test_methods(monkeypatch):
         for _ in range(3):
             assert scaled.of(3.0) == 6.0 + by
             assert type(scaled.of(3)) is float
-    assert scaled.of._executables.quick
+    assert Scaled.of._executables.quick
     monkeypatch.setattr(Scaled, "factor", 10.0)
     for _ in range(3):
         assert scaled.of(3.0) == 31.0
