@@ -50,7 +50,7 @@ class Namespace:
         return dir(self.__wrapped__)
 
     def __repr__(self) -> str:
-        return f"<staged {self.__wrapped__!r}>"
+        return repr(self.__wrapped__)
 
 
 def staged(obj: Any) -> Any:
