@@ -376,7 +376,7 @@ class Bound(Wrapped[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
 

@@ -126,6 +126,25 @@ def assigns(node: cst.CSTNode) -> bool:
     return not isinstance(node, cst.Lambda) and any(map(assigns, children(node)))
 
 
+def values_among(node: cst.CSTNode) -> set[str]:
+    """Names that occur in code, functions inside included, where they are not what a call calls."""
+    found: set[str] = set()
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, cst.Name):
+            found.add(part.value)
+        elif isinstance(part, cst.Attribute):
+            pending.append(part.value)
+        elif isinstance(part, cst.Arg):
+            pending.append(part.value)
+        elif isinstance(part, cst.Call):
+            pending += part.args if isinstance(part.func, cst.Name) else children(part)
+        elif not isinstance(part, (cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal)):
+            pending += children(part)
+    return found
+
+
 def bound_names(target: cst.CSTNode) -> list[str]:
     """Names that an assignment target binds, left to right."""
     if isinstance(target, cst.Name):

@@ -15,7 +15,7 @@ from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstr
 from anabranch.transpile.generators import Names, pushing
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
-from anabranch.transpile.names import Function, scope_of
+from anabranch.transpile.names import Function, scope_of, values_among
 from anabranch.transpile.nodes import assign, define, descendants, dotted, line, name
 from anabranch.transpile.passes import SIMPLIFICATIONS, Dispatch
 from anabranch.transpile.positions import Span, record
@@ -119,6 +119,7 @@ def _headers(
     """Global names with a staged counterpart and its text, the modules among them, and what is called as it is."""
     scope = scope_of(node)
     free = scope.free - set(_unmangled(function))
+    shown = values_among(node)
     found: dict[str, str] = {}
     modules: dict[str, types.ModuleType] = {}
     native: set[str] = set()
@@ -129,7 +130,8 @@ def _headers(
         staged = counterpart(value)
         if staged == "":
             native.add(text)
-        elif staged is not None:
+        elif staged is not None and not (text in shown and staged.startswith("ab.builtins.")):
+            # What is shown, compared or passed on is Python's own; each call then goes through `ab.call`.
             if staged == "ab.outside":
                 staged = f"ab.outside.{text}"
             found[text] = ab + staged.removeprefix("ab") if staged.split(".")[0] == "ab" else staged

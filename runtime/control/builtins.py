@@ -21,6 +21,7 @@ from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import (
     atoms,
     containers,
+    dispatch,
     python_conversions,
     python_operands,
     python_power,
@@ -139,6 +140,8 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if tracing() and kwargs.get("key") is not None:
+        kwargs = {**kwargs, "key": dispatch.called(kwargs["key"])}
     items = args if len(args) > 1 else containers.iterated(args[0])
     if (source := folding.source(items)) is not None:
         return folding.extreme(function, source, kwargs)
@@ -169,6 +172,7 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
+    key = dispatch.called(key)
     made = lists.items_of(items)
     if not is_grown(made):
         return lists.let_grow(ordering.in_order(made, key, reverse))

@@ -40,7 +40,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frames import LIBRARY, internal
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, Builder, building, current, tracing
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, dispatch
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.noting import note
@@ -110,6 +110,18 @@ def staged(value: Any) -> Any:
     except TypeError:
         return value
     return staged_numpy(value)
+
+
+def imported(value: Any) -> Any:
+    """What a name stands for that a function imports: a type, and what Python has built in, for itself.
+
+    They are staged where they are called, as each of them may be compared, shown or passed on.
+    """
+    try:
+        own = isinstance(value, type) or value in builtins.COUNTERPARTS
+    except TypeError:  # unhashable
+        own = False
+    return value if own else staged(value)
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -387,3 +399,6 @@ def guard_recursion(error: RecursionError) -> UnsupportedOperationError:
         "a function calls itself under a condition known only at run time, so that tracing does not end; "
         f"write it as a loop, or make the argument that ends it static ({error})"
     )
+
+
+dispatch.register_called(lambda function: functools.partial(call, function))

@@ -188,7 +188,7 @@ def _stage_peeled(
 
     def peeled() -> tuple[Any, ...]:
         first = form.take(body(sequence.at(0), *state[2:]))
-        return steps.then(first, lambda left: _stage(Tail(sequence), body, left[2:], form, what), form, what)
+        return steps.then(first, lambda left: _stage(Tail(sequence), body, left[2:], form, what, True), form, what)
 
     builder = current()
     before = builder.checkpoint()
@@ -228,7 +228,7 @@ def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], 
 
 
 def _stage(
-    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str, alternates: bool = False
 ) -> tuple[Any, ...]:
     builder = current()
     before = builder.checkpoint()
@@ -246,6 +246,7 @@ def _stage(
                 roots=(body,),
                 site=body.__code__,
                 what=what,
+                alternates=alternates,
             )
         )
     except BaseException:

@@ -36,7 +36,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     Returns
     -------
     pytree
-        What the chosen function gives; ints and floats of the two are promoted.
+        What the chosen function gives.
     """
     return if_(pred, resolve(true_fun), resolve(false_fun), operands)
 

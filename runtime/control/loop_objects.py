@@ -80,15 +80,26 @@ def refusal(what: str) -> AliasError:
     )
 
 
-def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom) -> Any:
+def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
     """What stands in a place after a loop: what was there before it, where no step ran."""
+    if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
+        return _unless_none_ran(value, before, count)
     if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):
         return value
     structure = layout.structure
     if structure.flat:
         return value
     if structure.mutable:
-        none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
-        return ChoiceValue(atoms.convert(none, np.int32), (value, before))
+        return _unless_none_ran(value, before, count)
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
     return structure.build([perhaps_old(v, b, t, count) for v, b, t in rows])
+
+
+def _is_of(value: Any, layout: layouts.Layout) -> bool:
+    """Whether a number or array is one of the layout's type."""
+    return layouts.numeric(layouts.describe(value)) == layouts.numeric(layout)
+
+
+def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
+    none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
+    return layouts.either(none, before, value)

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import dis
+import functools
+import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,6 +65,7 @@ class Loop:
     roots: tuple[Any, ...]
     site: Any  # the generated body's code object: what earlier traces learned is kept by it
     what: str
+    alternates: bool = False  # whether carries may be of one dtype or another, which a tag tells
 
     @property
     def least(self) -> int:
@@ -106,6 +110,7 @@ class LoopTypes:
         self.heap = heap
         self.slots: list[Slot] = []
         self.held: set[int] = set()
+        self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
         self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
         self.rooms: list[Any] = []  # that lists got in this loop
@@ -154,6 +159,12 @@ class LoopTypes:
             self.init.append(slot.before)
             self.layouts.append(_presumed_contents(slot.before))
 
+    def is_unread(self, position: int) -> bool:
+        """Whether a step binds this name before it looks at it, and nobody else sees the old value."""
+        if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
+            return False
+        return binds_first(self.loop.site, position - 2 - len(self.loop.init))
+
     def hold(self, positions: Sequence[int]) -> None:
         """Let the body see these state entries' own handles instead of fresh ones."""
         for i in positions:
@@ -186,6 +197,28 @@ def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
     return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
 
 
+@functools.lru_cache(maxsize=1024)
+def binds_first(code: python_types.CodeType, position: int) -> bool:
+    """Whether a body binds the parameter at `position` (from the end) before it reads it, whatever happens.
+
+    As far as that can be told: up to the first jump, and of a name that no inner function shares.
+    """
+    name = code.co_varnames[: code.co_argcount][position]
+    if name in code.co_cellvars:
+        return False
+    for instruction in dis.get_instructions(code):
+        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            return False
+        if name in _names_of(instruction):
+            return instruction.opname == "STORE_FAST"
+    return False
+
+
+def _names_of(instruction: dis.Instruction) -> tuple[Any, ...]:
+    """The names that an instruction is about; newer Pythons have some for two."""
+    return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+
+
 def _fresh_undefined(value: Any) -> Any:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
@@ -204,27 +237,34 @@ def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], l
 def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
     """The state before the loop, as its layouts have it."""
     with building(outer):
-        return [p for v, t in zip(types.init, types.layouts, strict=True) for p in layouts.pack(v, t)]
+        rows = zip(types.init, types.layouts, strict=True)
+        return [
+            p for i, (v, t) in enumerate(rows) for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
+        ]
 
 
-def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop) -> None:
-    """A container that changes its size or keys at each step, or an array that changes its shape, has no type."""
+def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop, replaced: bool) -> None:
+    """A container that changes its size or keys at each step, or an array that changes its shape, has no type.
+
+    An array of another dtype has one after the first step, if it is `replaced` by that; else it is carried as either.
+    """
     width = 2 + len(loop.init)
     target = types.slots[i - width].target if i >= width else None
     if isinstance(target, Row) and isinstance(after, layouts.Node):
         for name, child in zip(target.names, after.children, strict=True):
-            _check_growth(f"'{name}'", child, loop, None)
+            _check_growth(f"'{name}'", child, loop, None, False)
     else:
-        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target)
+        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target, replaced)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any) -> None:
+def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any, replaced: bool) -> None:
     if not isinstance(after, layouts.Choice):
         return
     nodes = [
         o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))
     ]
-    shapes = [o for o in after.options if layouts.numeric(o) is not None]
+    shapes = {a.shape: o for o in after.options if (a := layouts.numeric(o)) is not None}
+    dtypes = [o for o in after.options if layouts.numeric(o) is not None]
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
         named = issubclass(nodes[0].structure.cls, (list, collections.deque))
         grow([] if named else target)
@@ -234,7 +274,12 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any) -> 
             loop.site,
         )
     if len(shapes) > 1:
-        first, last = (str(layouts.numeric(s)) for s in (shapes[0], shapes[-1]))
+        first, *_, last = map(str, map(layouts.numeric, shapes.values()))
         raise FirstStepError(
             f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change", loop.site
+        )
+    if len(dtypes) > 1 and replaced and not loop.alternates:
+        first, *_, last = map(str, map(layouts.numeric, dtypes))
+        raise FirstStepError(
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change", loop.site
         )

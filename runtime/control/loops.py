@@ -127,16 +127,22 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
             continue  # fell through or continued: nothing to remember
         after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
+        if after != before:
+            after = layouts.promoted(after, types.init[i])
         after = growth.with_room(before, after, i, loop, types)
         if after == before:
             continue
-        check_growth(types, i, after, loop)
+        if types.is_unread(i) and _replaces(before, value):
+            types.unread.add(i)
+            after = layouts.widened(layouts.staged(layouts.describe(value, types.heap.__contains__), stays))
+        else:
+            check_growth(types, i, after, loop, _replaces(before, value))
         start = layouts.describe(types.init[i])
         if len(layouts.leaf_types(after)) > _MOST_LEAVES + 16 * len(layouts.leaf_types(start)):
             # A text joined with itself doubles with each attempt.
             raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
         types.layouts[i] = after
-        if i >= 2 and not _unread(before, value):
+        if i >= 2 and i not in types.unread and not _unread(before, value):
             settled = False
             continue
         # The body never looks at what it was given here, so the trace is good with formals that it does not use.
@@ -157,6 +163,14 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
 def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
     """What a step gives, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
+
+
+def _replaces(before: layouts.Layout, value: Any) -> bool:
+    """Whether an array or number is surely one of another type after a step."""
+    layout = layouts.describe(value)
+    kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Choice) else (layout,))]
+    known = before.options if isinstance(before, layouts.Choice) else (before,)
+    return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
 
 
 def _unread(before: layouts.Layout, value: Any) -> bool:
@@ -186,7 +200,9 @@ def _finish(
     values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
-        values = [loop_objects.perhaps_old(v, b, t, count) for v, b, t in rows]
+        values = [
+            loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)
+        ]
     width = 2 + len(loop.init)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)

@@ -9,13 +9,13 @@ from typing import Any
 
 from anabranch.runtime.control import compare, ordering, selecting, subscript
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, dispatch
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-    items[:] = ordering.in_order(items, key, reverse)
+    items[:] = ordering.in_order(items, dispatch.called(key), reverse)
 
 
 def _remove(items: list[Any], value: Any) -> None:

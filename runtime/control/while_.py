@@ -137,7 +137,7 @@ class _While:
         def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
             # By the defaults a branch finds the lists and objects that the loop changes.
             def rest(left: tuple[Any, ...], users: tuple[Any, ...] = (test, body)) -> tuple[Any, ...]:
-                return self._stage_all(left)
+                return self._stage_all(left, alternates=True)
 
             return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
 
@@ -155,11 +155,13 @@ class _While:
             heap.restore()
             raise
 
-    def _stage_all(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _stage_all(self, state: tuple[Any, ...], alternates: bool = False) -> tuple[Any, ...]:
         try:
-            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)))
+            return self._stage_loop(
+                state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates
+            )
         except ConditionWritesError:
-            code, *rest = self._stage_loop(state, None, self._tested_step)
+            code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
 
     def _tested_step(self, _: Any, *carry: Any) -> tuple[Any, ...]:
@@ -180,7 +182,11 @@ class _While:
         return after
 
     def _stage_loop(
-        self, state: tuple[Any, ...], test: Callable[..., Any] | None, body: Callable[..., tuple[Any, ...]]
+        self,
+        state: tuple[Any, ...],
+        test: Callable[..., Any] | None,
+        body: Callable[..., tuple[Any, ...]],
+        alternates: bool,
     ) -> tuple[Any, ...]:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
@@ -196,6 +202,7 @@ class _While:
                     roots=(self.test, self.body),
                     site=self.site.__code__,
                     what=self.what,
+                    alternates=alternates,
                 )
             )
         except BaseException:

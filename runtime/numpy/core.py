@@ -13,6 +13,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from anabranch.runtime import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, sequences, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
@@ -57,18 +58,6 @@ def resolved(value: Any) -> Any:
     return value
 
 
-def _differs(value: Any) -> bool:
-    """Whether a value is one of a few arrays of several sizes."""
-    return isinstance(value, ChoiceValue) and value.has_several_types
-
-
-def _of_each(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The function on each of a few arrays, where it is the one."""
-    place = next(i for i, x in enumerate(args) if _differs(x))
-    choice: ChoiceValue = args[place]
-    return choice.through(lambda one: call(*args[:place], one, *args[place + 1 :], **kwargs))
-
-
 def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
     """The staged function where an argument is traced, NumPy's own where none is."""
 
@@ -81,8 +70,9 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = dispatch.SIZED.get(original)
-        if rule is None and any(map(_differs, args)):
-            return _of_each(call, args, kwargs)
+        choice = alternatives.first((*args, *kwargs.values()), sizes=rule is None)
+        if choice is not None:
+            return alternatives.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         if rule is not None and (any(map(_sized_inside, args)) or any(map(_sized_inside, kwargs.values()))):
             return rule(*args, **kwargs)
@@ -183,6 +173,9 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
                 if not tracing():
                     return _original(*args, **kwargs)
                 args, kwargs = sequences.with_lists(args, kwargs)
+                choice = alternatives.first((*args, *kwargs.values()))
+                if choice is not None:
+                    return alternatives.over(choice, functools.partial(call, _original=_original), args, kwargs)
                 args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
                 rule = dispatch.SIZED.get(_original)
                 if rule is not None and any(map(_sized_inside, args)):

@@ -360,7 +360,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     _check("fromfunction", like=like)
     grid = indices(shape, dtype=dtype)
-    return function(*(grid[i] for i in range(grid.shape[0])), **kwargs)
+    return dispatch.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
 
 
 @creates(np.meshgrid)

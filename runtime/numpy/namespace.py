@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
@@ -50,7 +51,7 @@ class Namespace:
         return dir(self.__wrapped__)
 
     def __repr__(self) -> str:
-        return f"<staged {self.__wrapped__!r}>"
+        return repr(self.__wrapped__)
 
 
 def staged(obj: Any) -> Any:
@@ -140,6 +141,7 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _cast(cls: Any) -> Callable[..., Any]:
     """The staged call of a NumPy scalar type: `np.float64(x)` of a traced x is a cast."""
 
+    @alternatives.of_each
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (traced_inside(args) or traced_inside(kwargs)):
             return cls(*args, **kwargs)

@@ -189,7 +189,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 @implements(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """As `numpy.apply_along_axis`: the function is called for each line."""
-    array = handle(arr)
+    array, func1d = handle(arr), dispatch.called(func1d)
     at = one_axis(axis, array.ndim)
     moved = _F[np.moveaxis](array, at, -1)
     outer = moved.shape[:-1]
@@ -206,7 +206,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)
-    ndim = value.ndim
+    ndim, func = value.ndim, dispatch.called(func)
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         made = func(value, one_axis(axis, ndim))
         value = made if made.ndim == ndim else _F[np.expand_dims](made, axis)

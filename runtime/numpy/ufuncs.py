@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy import alternatives, folds
 from anabranch.runtime.numpy.at import scatter_at
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -51,6 +51,7 @@ class StagedUfunc:
             raise AttributeError(name)
         return getattr(self.ufunc, name)
 
+    @alternatives.of_each
     def __call__(
         self,
         *args: Any,
@@ -153,6 +154,7 @@ class StagedUfunc:
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
+    @alternatives.of_each
     def reduce(
         self,
         array: Any,
@@ -178,6 +180,7 @@ class StagedUfunc:
             rehearsal.reraise(error, self.ufunc.reduce, array, axis, dtype, out, keepdims, where=where, **given)
             raise
 
+    @alternatives.of_each
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
@@ -200,6 +203,7 @@ class StagedUfunc:
         value = folds.accumulate_atom(self.ufunc, x, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
+    @alternatives.of_each
     def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
         """As `ufunc.outer`."""
         if not traced_inside((a, b, list(kwargs.values()))):
@@ -212,6 +216,7 @@ class StagedUfunc:
         x, y = (atom_of(resolved(v)) for v in (a, b))
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
 
+    @alternatives.of_each
     def at(self, a: Any, indices: Any, b: Any = NoValue) -> None:
         """As `ufunc.at`: unbuffered, one index after the other."""
         if not traced_inside((a, indices, b)):
@@ -225,6 +230,7 @@ class StagedUfunc:
             rehearsal.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
             raise
 
+    @alternatives.of_each
     def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.reduceat`."""
         if not traced_inside((array, indices, out)):

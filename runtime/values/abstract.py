@@ -80,6 +80,11 @@ def abstract_of(value: Any) -> Abstract | None:
 
 
 def join(a: Abstract, b: Abstract) -> Abstract | None:
+    """The abstract value that holds both as what they are; None where there is none."""
+    return a if a == b else None
+
+
+def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     """The least abstract value that holds both, by NumPy's promotion; None where shapes differ."""
     if a == b:
         return a
@@ -91,6 +96,11 @@ def join(a: Abstract, b: Abstract) -> Abstract | None:
     # A 0-d ndarray in one place and a scalar in the other: the immutable one holds both values.
     kind = Kind.ARRAY if a.kind is b.kind is Kind.ARRAY else Kind.SCALAR
     return Abstract(a.shape, dtype, kind, a.extents)
+
+
+def keeps_numbers(a: Abstract, b: Abstract) -> bool:
+    """Whether a number is worth the same where the other stands for it, and its own type decides nothing in NumPy."""
+    return a == b or (a.kind is Kind.PYTHON and b.kind is not Kind.ARRAY and np.can_cast(a.dtype, b.dtype))
 
 
 def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:

@@ -24,6 +24,7 @@ from anabranch.runtime.values import (
     wrap,
 )
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.scalar import NumPyLike
 from anabranch.runtime.values.traced import INPLACE, Traced
 
@@ -156,6 +157,9 @@ class Array(NumPyLike):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(self.storage.readonly, OnDevice):
             raise _read_only(self.storage)  # whatever else is wrong with it
+        if isinstance(value, ChoiceValue) and value.has_several_dtypes:
+            value.through(lambda one: self.__setitem__(key, one))
+            return
         try:
             indexing.set(self, key, value)
         except rehearsal.FAILURES as error:
@@ -177,6 +181,9 @@ class Array(NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
+        if isinstance(other, ChoiceValue) and other.has_several_dtypes:
+            other.through(lambda one: self.inplace(ufunc, one))
+            return self
         if wrap.is_sized(other):
             arithmetic.check_output(ufunc, (self, other), self.dtype)
         try:

@@ -14,7 +14,7 @@ from anabranch.runtime.errors import AnabranchError, ConcretizationError, Struct
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, checks, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, abstract_of, join, keeps_numbers, promoted
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
@@ -102,16 +102,18 @@ class ChoiceValue:
     def _abstracts(self) -> list[Abstract | None]:
         return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
 
-    def _merged(self) -> Abstract | None:
+    def _merged(self, joined: Callable[[Abstract, Abstract], Abstract | None] = join) -> Abstract | None:
         """What one number or array that holds each of the options is."""
         abstracts = self._abstracts()
         known = [a for a in abstracts if a is not None]
         if len(known) < len(abstracts):
             return None
-        return functools.reduce(lambda a, b: a and join(a, b), known[1:], known[0] if known else None)
+        return functools.reduce(lambda a, b: a and joined(a, b), known[1:], known[0] if known else None)
 
     def _numeric(self) -> Any:
-        abstracts, both = self._abstracts(), self._merged()
+        abstracts = self._abstracts()
+        numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
+        both = self._merged(promoted if numbers else join)
         if both is None:
             merged = _merge[0](self)
             if merged is not None:
@@ -132,6 +134,12 @@ class ChoiceValue:
         """Whether no number or array is what each of the options can be; unset and None count for nothing."""
         rest = [o for o in self.options if o is not None and not isinstance(o, Undefined)]
         return len(rest) > 1 and not self.of_objects and ChoiceValue(self.tag, tuple(rest))._merged() is None
+
+    @property
+    def has_several_dtypes(self) -> bool:
+        """Whether numbers or arrays among the options differ in dtype or kind."""
+        known = [o.memory.abstract if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
+        return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
 
     @property
     def of_objects(self) -> bool:
@@ -165,6 +173,15 @@ class ChoiceValue:
             return operation(value)
         shapes = {() if abstract is None else abstract.shape for abstract in value._abstracts()}
         return value.through(operation) if shapes == {()} else _decide[0](value, operation)
+
+    def compares_as_one(self, other: Any) -> bool:
+        """Whether the options are numbers of a few kinds that compare as one number does with a number."""
+        against = abstract_of_option(other)
+        if against is None or against.kind is Kind.ARRAY or against.dtype not in PYTHON_DTYPES.values():
+            return False
+        known = [a for o in self.options if (a := abstract_of_option(o)) is not None]
+        both = self._merged(promoted)
+        return both is not None and all(keeps_numbers(a, both) for a in known)
 
     def __eq__(self, other: object) -> Any:
         return self._compared(operator.eq, other)
@@ -268,6 +285,13 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     return lambda self, other: self.through(lambda v: function(v, other))
 
 
+def _forward_comparison(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    def compare(self: ChoiceValue, other: Any) -> Any:
+        return function(self.resolve(), other) if self.compares_as_one(other) else _forward(function)(self, other)
+
+    return compare
+
+
 def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     return lambda self, other: self.in_place(lambda v: function(v, other))
 
@@ -323,6 +347,6 @@ for _name in (
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
     setattr(ChoiceValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
 for _name in ("lt", "le", "gt", "ge"):
-    setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
+    setattr(ChoiceValue, f"__{_name}__", _forward_comparison(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

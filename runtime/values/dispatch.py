@@ -22,6 +22,20 @@ REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}
 
 
+# How a function is called that another one is given: control flow, which stands above this module, says so.
+_called: list[Callable[[Any], Callable[..., Any]]] = []
+
+
+def register_called(called: Callable[[Any], Callable[..., Any]]) -> None:
+    """Make `called(function)` what calls a function with its control flow staged."""
+    _called[:] = [called]
+
+
+def called(function: Any) -> Any:
+    """What calls a function that another one is given, as a key to sort by is; None as it is."""
+    return function if function is None or not _called else _called[0](function)
+
+
 def implements(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as the staged counterpart of NumPy's."""
 

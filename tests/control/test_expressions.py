@@ -94,7 +94,7 @@ def ternary_with_none(n):
     return r
 
 
-@case((1,), (-1,), promoted=True)
+@case((1,), (-1,))
 def ternary_int_or_float(n):
     return n if n > 0 else 0.5
 

@@ -271,7 +271,7 @@ def an_array_written_from_the_loop(n):
     return a
 
 
-@case((4,), (0,), promoted=True)
+@case((4,), (0,))
 def an_array_written_from_the_generator(n):
     a = np.zeros(5)
 
@@ -394,7 +394,7 @@ def two_loops(n):
     return sum(i * j for i in range(n) for j in range(i) if j % 2)
 
 
-@case((A,), (I4,), promoted=True)
+@case((A,), (I4,))
 def lists_that_are_reduced(a):
     return sum([v for v in a if v > 0]), len([v for v in a if v < 0]), max([v for v in a if v < 100])
 

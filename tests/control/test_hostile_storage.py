@@ -172,7 +172,7 @@ def view_rebound_in_a_loop_to_a_view_of_itself(m, n):
     return m[0].copy()
 
 
-@case((M, 2), (M, 1), (M, 0), promoted=True)
+@case((M, 2), (M, 1), (M, 0))
 def base_written_view_read(m, n):
     r = m[1]
     s = 0.0
@@ -339,7 +339,7 @@ def helper_closes_over_the_array(a, n):
     return a.sum()
 
 
-@case((Z, 3), (Z, 0), promoted=True)
+@case((Z, 3), (Z, 0))
 def helper_closes_over_a_rebound_array(a, n):
     def total():
         return a.sum()
@@ -694,7 +694,7 @@ def rest_of_pairs_used_up_in_a_branch(a, x):
     return len(list(it)), s
 
 
-@case((V, 1.0), (V, -1.0), promoted=True)
+@case((V, 1.0), (V, -1.0))
 def pairs_gone_over_in_a_branch(a, x):
     it = zip(a, a, strict=True)
     s = 0.0
@@ -713,7 +713,7 @@ def iterator_after_a_loop_that_is_left(n):
     return next(it)
 
 
-@case((3,), (1,), promoted=True)
+@case((3,), (1,))
 def items_of_a_loop_that_is_left(n):
     total = 0
     for item, x in itertools.product((1, None), (n, 2.5)):

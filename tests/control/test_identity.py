@@ -575,7 +575,7 @@ def iteration_over_one_list_or_another(n):
     return total, len(c), c[-1], sum(c), [v * 2 for v in c], 5 in c
 
 
-@case((1,), (-1,), promoted=True)
+@case((1,), (-1,))
 def lengths_differ(n):
     c = [1, 2, 3] if n > 0 else [4.5]
     return c[0]

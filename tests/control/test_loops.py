@@ -254,7 +254,7 @@ def for_carries_int_to_float(n):
     return s
 
 
-@case((4,), (0,), promoted=True)
+@case((4,), (0,))
 def carry_starts_as_an_int(n):
     s = 1
     for i in range(n):
@@ -431,7 +431,7 @@ def np_ndindex_of_run_time_sizes(n):
     return s
 
 
-@case((2, np.array([1.0, -2.0, 3.0])), (5, np.array([1.0, -2.0, 3.0])), (0, np.array([1.0])), promoted=True)
+@case((2, np.array([1.0, -2.0, 3.0])), (5, np.array([1.0, -2.0, 3.0])), (0, np.array([1.0])))
 def enumerate_of_zip(n, a):
     s = 0.0
     for i, (u, v) in enumerate(zip(range(n), a), 2):  # noqa: B905

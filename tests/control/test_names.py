@@ -430,6 +430,77 @@ def annotated_name_that_a_closure_changes(n):
     return m
 
 
+V = np.array([1.5, -2.0, 0.25], np.float32)
+
+
+@case((V,))
+def types_imported_inside(x):
+    from builtins import float as F, int as i
+    from numpy import bool_, dtype, finfo, float32, float64, floating, iinfo, int32, issubdtype, ndarray
+
+    return (
+        x.dtype == float32, x.dtype in (float32, np.float64), finfo(float32).eps, iinfo(int32).max,
+        np.zeros(2, dtype=int32), x.astype(float64), float32(x[0]), float64(1.5), bool_(x[1]), dtype(int32).itemsize,
+        isinstance(x[0], float32), isinstance(x[0], floating), isinstance(x, (ndarray, list)),
+        issubdtype(x.dtype, floating), x.dtype.type is float32, {float32: 1}[x.dtype.type],
+        type(F(x[0])) is F, isinstance(2.0, F), F(x[0]), i(x[1]), F is float, [t(x[1]) for t in (float32, F, i)],
+    )  # fmt: skip
+
+
+SINGLE = np.float32
+LENGTH = len
+
+
+class Kinds:
+    single = np.float32
+    add_up = staticmethod(sum)
+
+
+@case((V,))
+def types_by_other_names(x, T=np.float32, kinds=(np.float32, np.float64)):
+    def inner(S=T, f=len):
+        return x.dtype == S, S(x[0]), f(x), f is len, S is SINGLE
+
+    D = {"a": SINGLE, "b": int}
+    chosen = float if x[0] > 1 else int
+    found = [K(x[0]) * 2 for K in kinds if x.dtype == K]
+    return (
+        inner(), x.astype(D["a"]), D["b"](x[1]), chosen(x[0]), found, x.dtype == Kinds.single, Kinds.single(x[1]),
+        Kinds().add_up(x), type(T(1)) is T, np.full(2, x[0], T), LENGTH(x), LENGTH.__name__,
+    )  # fmt: skip
+
+
+@case((V,))
+def functions_that_are_shown(x):
+    f, g = len, np.sin
+    print(len, sum, np.sin, range, float, np.float32, enumerate, isinstance, np)
+    names = [k.__name__ for k in (len, sum, max, f, g, range, zip, print)]
+    return f, names, f(x), g(x), f is len, g is np.sin, isinstance(range(3), range), type(range(3)) is range, repr(max)
+
+
+def by_sign(v):
+    if v[0] > 0:
+        return v[0]
+    return -v[0] * 2
+
+
+@case((V,))
+def functions_that_are_passed_on(x):
+    from builtins import max as most, sum as total
+    from functools import partial, reduce
+
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    rows.sort(key=max)
+    pick = max if x[0] > 1 else min
+    table = {"f": sum, "g": most}
+    return (
+        rows, sorted(rows, key=total), sorted(rows, key=by_sign), max(rows, key=most), min(rows, key=by_sign),
+        reduce(max, list(x)), partial(max, 0.5)(x[1]), pick(x[1], x[2]), table["f"](x), [table[k](x) for k in "fg"],
+        list(map(len, rows)), list(map(total, rows)), np.apply_along_axis(max, 0, x),
+        np.apply_along_axis(by_sign, 0, x), [h(x) for h in (sum, max, min)],
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_names(program: Program) -> None:
     program.check()

@@ -216,7 +216,7 @@ def a_traced_int_with_a_large_static_one(n, k):
     return n
 
 
-@case((2.0,), (-2.0,), promoted=True)
+@case((2.0,), (-2.0,))
 def int_or_float_by_branch(x):
     if x > 0:
         y = 1
@@ -225,7 +225,7 @@ def int_or_float_by_branch(x):
     return y
 
 
-@case((2.0,), (-2.0,), promoted=True)
+@case((2.0,), (-2.0,))
 def bool_or_int_by_branch(x):
     if x > 0:
         y = True
@@ -317,7 +317,7 @@ def numpy_bools(p, q):
     return p | q, p & q, p ^ q, ~p, not p, p + q
 
 
-@case((np.bool_(True), False), (np.bool_(False), True), promoted=True)
+@case((np.bool_(True), False), (np.bool_(False), True))
 def numpy_bool_or_python_bool(p, q):
     return p and q, p or q
 

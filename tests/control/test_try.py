@@ -79,7 +79,7 @@ def safe(a, i):
 # ---- the state at the raise ------------------------------------------------------------------------------------------
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def name_keeps_its_value(a, i):
     v = 7.0
     try:
@@ -89,7 +89,7 @@ def name_keeps_its_value(a, i):
     return v
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def name_unset_before(a, i):
     try:
         v = a[i]
@@ -107,7 +107,7 @@ def unset_name_read_after(a, i):
     return v + 1
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def names_before_and_after(a, i):
     p = q = r = 0
     try:
@@ -119,7 +119,7 @@ def names_before_and_after(a, i):
     return p, q, r
 
 
-@case((A, 0, 2), (A, 0, 0), (A, 5, 2), (A, 5, 0), promoted=True)
+@case((A, 0, 2), (A, 0, 0), (A, 5, 2), (A, 5, 0))
 def first_of_two(a, i, n):
     p = 0
     try:
@@ -198,7 +198,7 @@ def array_bound_anew(a, i):
     return b, a
 
 
-@case((A, 0), (A, 3), promoted=True)
+@case((A, 0), (A, 3))
 def swapped_names(a, i):
     p, q = 1.0, 2.0
     try:
@@ -209,7 +209,7 @@ def swapped_names(a, i):
     return p, q
 
 
-@case((A, 0), (A, 3), promoted=True)
+@case((A, 0), (A, 3))
 def chained_targets(a, i):
     p = q = 0.0
     b = np.zeros(2)
@@ -220,7 +220,7 @@ def chained_targets(a, i):
     return p, q, b
 
 
-@case((A, 0), (A, 7), promoted=True)
+@case((A, 0), (A, 7))
 def augmented(a, i):
     s = 1.0
     try:
@@ -231,7 +231,7 @@ def augmented(a, i):
     return s
 
 
-@case((A, 0), (A, 7), promoted=True)
+@case((A, 0), (A, 7))
 def list_in_place(a, i):
     box = [0.0, 0.0]
     try:
@@ -243,7 +243,7 @@ def list_in_place(a, i):
     return box
 
 
-@case((A, 0), (A, 7), promoted=True)
+@case((A, 0), (A, 7))
 def dict_and_attribute(a, i):
     account, table = Account(), {"k": 0.0}
     try:
@@ -255,7 +255,7 @@ def dict_and_attribute(a, i):
     return account.total, table
 
 
-@case((A, 0), (A, 7), promoted=True)
+@case((A, 0), (A, 7))
 def walrus_before_the_failure(a, i):
     n = 0
     try:
@@ -386,7 +386,7 @@ def base_exception(n, k):
     return r
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0))
 def not_caught_goes_on(a, i, n):
     try:
         return a[i] / (1 // n)
@@ -408,7 +408,7 @@ def failed_before_the_try(n, k):
 # ---- else and finally ------------------------------------------------------------------------------------------------
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0))
 def failure_in_else_is_not_caught(a, i, n):
     try:
         x = a[i]
@@ -419,7 +419,7 @@ def failure_in_else_is_not_caught(a, i, n):
     return x
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0))
 def finally_after_all(a, i, n):
     log = [0, 0, 0]
     try:
@@ -524,7 +524,7 @@ def return_through_finally(x):
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
-@case((A, 2), (A, 3), (A, 6), (A, 0), promoted=True)
+@case((A, 2), (A, 3), (A, 6), (A, 0))
 def loop_in_a_try(a, n):
     s, last = 0.0, -1
     try:
@@ -684,7 +684,7 @@ def loop_variable_in_the_handler(n):
 # ---- branches --------------------------------------------------------------------------------------------------------
 
 
-@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0), (A, 9, -1.0), promoted=True)
+@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0), (A, 9, -1.0))
 def in_a_branch(a, i, x):
     v = 0.0
     try:
@@ -700,7 +700,7 @@ def in_a_branch(a, i, x):
     return v
 
 
-@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0), (A, 9, -1.0), promoted=True)
+@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0), (A, 9, -1.0))
 def try_in_a_branch(a, i, x):
     if x > 0:
         try:
@@ -712,7 +712,7 @@ def try_in_a_branch(a, i, x):
     return v
 
 
-@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0), promoted=True)
+@case((A, 1, 1.0), (A, 9, 1.0), (A, 1, -1.0))
 def raise_after_assignments_in_a_branch(a, i, x):
     v, w = 0.0, 0
     try:
@@ -730,7 +730,7 @@ def raise_after_assignments_in_a_branch(a, i, x):
     return v, w, a
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def ternary_and_boolean(a, i):
     try:
         v = a[i] if i > 0 else 0.0
@@ -808,7 +808,7 @@ def helper_changes_an_object(x):
     return account.total
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def helper_has_the_try(a, i):
     return safe(a, i) + safe(a, i + 1)
 
@@ -821,7 +821,7 @@ def helper_with_a_try_in_a_loop(a, n):
     return s
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def inner_function(a, i):
     count = 0
 
@@ -842,7 +842,7 @@ def inner_function(a, i):
 # ---- nested ----------------------------------------------------------------------------------------------------------
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0), (A, 9, 0))
 def inner_catches_one_outer_the_other(a, i, n):
     p = 0
     try:
@@ -863,7 +863,7 @@ def inner_catches_one_outer_the_other(a, i, n):
     return p, x
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 9, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 9, 0))
 def failure_in_a_handler(a, i, n):
     p = 0
     try:
@@ -886,7 +886,7 @@ def raise_in_a_handler(a, i):
         raise OwnError("outside") from None
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def raised_again(a, i):
     p = 0.0
     try:
@@ -900,7 +900,7 @@ def raised_again(a, i):
     return p
 
 
-@case((A, 1, 1), (A, 9, 1), (A, 9, -1), promoted=True)
+@case((A, 1, 1), (A, 9, 1), (A, 9, -1))
 def raised_again_under_a_condition(a, i, k):
     try:
         p = a[i]
@@ -911,7 +911,7 @@ def raised_again_under_a_condition(a, i, k):
     return p
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def raised_again_by_name(a, i):
     p = 0
     try:
@@ -926,7 +926,7 @@ def raised_again_by_name(a, i):
     return p, x
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0))
 def try_in_a_handler(a, i, n):
     try:
         x = a[i] / (1 // n)
@@ -1036,7 +1036,7 @@ def exception_kept(n):
 # ---- exits -----------------------------------------------------------------------------------------------------------
 
 
-@case((A, 1), (A, 9), (A, 2), promoted=True)
+@case((A, 1), (A, 9), (A, 2))
 def returns_of_several_kinds(a, i):
     try:
         if a[i] > 2:
@@ -1058,7 +1058,7 @@ def return_of_nothing(a, i):
     a[0] = 7.0
 
 
-@case((A, 1), (A, 9), (A, 2), promoted=True)
+@case((A, 1), (A, 9), (A, 2))
 def return_in_else(a, i):
     try:
         x = a[i]
@@ -1127,7 +1127,7 @@ def system_exit(n):
     return 3
 
 
-@case((A, 1, 1), (A, 0, 1), (A, 1, 0), promoted=True)
+@case((A, 1, 1), (A, 0, 1), (A, 1, 0))
 def shapes_differ_by_the_point_of_failure(a, n, k):
     try:
         x = a
@@ -1186,7 +1186,7 @@ def while_loops_around_and_inside(n, k):
     return s, n
 
 
-@case((A, 1), (A, 9), (A, 2), promoted=True)
+@case((A, 1), (A, 9), (A, 2))
 def helpers_with_finally(a, i):
     try:
         return safe_and_counting(a, i) + 1 / (i - 1)
@@ -1236,7 +1236,7 @@ def exception_kept_and_raised_later(n):
     return 5
 
 
-@case((A, 1), (A, 3), (A, 9), promoted=True)
+@case((A, 1), (A, 3), (A, 9))
 def comprehensions(a, n):
     k = 0
     try:
@@ -1327,7 +1327,7 @@ def items(a, n):
             yield -1.0
 
 
-@case(*INDICES, promoted=True)
+@case(*INDICES)
 def suppressed(a, i):
     v, w = 0.0, 0
     with contextlib.suppress(IndexError):
@@ -1337,7 +1337,7 @@ def suppressed(a, i):
     return v, w
 
 
-@case((A, 1, 2), (A, 9, 2), (A, 1, 0), promoted=True)
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0))
 def suppressed_of_two_classes(a, i, n):
     v = 0.0
     with contextlib.suppress(IndexError, ZeroDivisionError):
@@ -1346,7 +1346,7 @@ def suppressed_of_two_classes(a, i, n):
     return v
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def return_from_suppress(a, i):
     with contextlib.suppress(LookupError):
         return a[i]
@@ -1424,7 +1424,7 @@ def generator_whose_user_fails(a, i):
     return s
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def print_after_a_failure(a, i):
     try:
         v = a[i]
@@ -1434,7 +1434,7 @@ def print_after_a_failure(a, i):
     return v
 
 
-@case((A, 1), (A, 9), promoted=True)
+@case((A, 1), (A, 9))
 def print_before_and_after(a, i):
     try:
         print("before")

@@ -111,7 +111,7 @@ def read_where_it_may_be_unset(x, y):
     return z - 10
 
 
-@case((2, 1), (-2, 1), (0, 0), promoted=True)
+@case((2, 1), (-2, 1), (0, 0))
 def in_both_sides_of_a_chain_of_ands(a, b):
     p = q = 7
     r = (p := a + 1) > 0 and (q := b + p) > 1 and p + q

@@ -30,47 +30,28 @@ def test_every_entry_has_a_test():
     assert not missing
 
 
-def test_a_choice_between_an_int_and_a_float_gives_a_float():
-    def conditional(x):
-        return 1 if x > 0 else 0.5
-
+def test_numbers_that_some_steps_of_a_loop_bind_anew_are_of_one_kind():
     def largest(x):
-        return max(3, x)
+        best = 0
+        for v in x:
+            if v > best:
+                best = v
+        return best
 
-    def either(x):
-        return x or 7
-
-    for function, x, eager in ((conditional, 1.0, 1), (largest, 2.5, 3), (either, 0.0, 7)):
-        assert (function(x), type(function(x))) == (eager, int)
-        assert (jit(function)(x), type(jit(function)(x))) == (eager, float)
-
-
-def test_a_choice_between_other_kinds_of_numbers_gives_one_kind():
-    def truth_or_int(x):
-        return True if x > 0 else 3
-
-    def python_or_numpy(x):
-        return 1 if x > 0 else np.int64(3)
-
-    assert truth_or_int(1.0) is True
-    assert type(jit(truth_or_int)(1.0)) is int
-    assert type(python_or_numpy(1.0)) is int
-    assert type(jit(python_or_numpy)(1.0)) is np.int64
-    for function in (truth_or_int, python_or_numpy):
-        assert jit(function)(1.0) == function(1.0)
-        assert jit(function)(-1.0) == function(-1.0)
-
-
-def test_a_loop_that_makes_a_float_of_an_int_gives_a_float():
     def halves(n):
         total = 0
         for _ in range(n):
             total = total + 0.5
         return total
 
-    assert type(halves(0)) is int
-    assert type(jit(halves)(0)) is float
-    assert jit(halves)(3) == halves(3) == 1.5
+    below, above = np.array([-1.0, -2.0]), np.array([1.0, 2.0])
+    assert type(largest(below)) is int
+    assert type(jit(largest)(below)) is np.float64
+    assert jit(largest)(below) == largest(below)
+    assert type(jit(largest)(above)) is type(largest(above)) is np.float64
+    for n in (0, 3):
+        assert type(jit(halves)(n)) is type(halves(n))
+        assert jit(halves)(n) == halves(n)
 
 
 def test_a_python_int_has_64_bits():

@@ -156,7 +156,7 @@ def a_window_or_a_static_length(a, k):
     return b, len(b)
 
 
-@case((V, 3), (V, 0), (V, 8), promoted=True)
+@case((V, 3), (V, 0), (V, 8))
 def none_or_an_array(a, k):
     b = None
     if k > 2:
@@ -600,7 +600,7 @@ def an_item_of_a_grown_list(a, x, i):
     return out[i]
 
 
-@case((V, 3.0), (V, 100.0), promoted=True)
+@case((V, 3.0), (V, 100.0))
 def a_grown_list_sliced_and_iterated(a, x):
     out = []
     for v in a:

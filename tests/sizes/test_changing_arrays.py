@@ -13,7 +13,7 @@ A = np.arange(8.0)
 B = np.array([3.0, -1, 4, -2, 5])
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def appended_where(a):
     x = np.zeros(0)
     for v in a:
@@ -22,7 +22,7 @@ def appended_where(a):
     return x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def concatenated_so_often(a):
     m = int(a[1] + 3)
     x = np.zeros(1)
@@ -31,7 +31,7 @@ def concatenated_so_often(a):
     return x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def written_after_growing(a):
     m = int(a[1] + 3)
     x = np.zeros(1)
@@ -42,7 +42,7 @@ def written_after_growing(a):
     return x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def without_its_first(a):
     s = 0.0
     x = a
@@ -52,7 +52,7 @@ def without_its_first(a):
     return s, x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def every_second(a):
     x = a
     n = 0
@@ -62,7 +62,7 @@ def every_second(a):
     return n, x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def greater_ones_left(a):
     x = a * 1
     n = 0
@@ -73,7 +73,7 @@ def greater_ones_left(a):
     return n
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def filtered_so_often(a):
     x = a * 1
     n = 0
@@ -83,7 +83,7 @@ def filtered_so_often(a):
     return n, x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def rows_stacked_where(a):
     m = np.zeros((0, 2))
     for v in a:
@@ -92,7 +92,7 @@ def rows_stacked_where(a):
     return m
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def rows_stacked_until(a):
     m = np.zeros((1, 2))
     i = 0
@@ -102,7 +102,7 @@ def rows_stacked_until(a):
     return m
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def sequence_of_a_while(a):
     n = int(a[2]) + 20
     s = np.array([n])
@@ -112,7 +112,7 @@ def sequence_of_a_while(a):
     return s
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def doubled(a):
     x = a[:1]
     m = int(a[2]) + 2
@@ -121,7 +121,7 @@ def doubled(a):
     return x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def of_a_short_range(a):
     x = np.zeros(1)
     for i in range(4):
@@ -129,7 +129,7 @@ def of_a_short_range(a):
     return x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def until_a_break(a):
     x = np.zeros(0, int)
     for i in range(1000):
@@ -139,7 +139,7 @@ def until_a_break(a):
     return x.sum(), x
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def until_a_return(a):
     x = np.zeros(0)
     for v in a:
@@ -149,7 +149,7 @@ def until_a_return(a):
     return x * 2
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def item_of_a_dict(a):
     d = {"x": np.zeros(0)}
     for v in a:
@@ -158,7 +158,7 @@ def item_of_a_dict(a):
     return d["x"]
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def stack(a):
     s = np.array([0.0])
     t = 0.0
@@ -171,7 +171,7 @@ def stack(a):
     return t
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def windows_are_views(a):
     x = a
     while len(x) > 1:
@@ -264,7 +264,7 @@ def merged_runs(a, p):
     return np.concatenate([out, left, right])
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def none_at_first(a):
     r = None
     for v in a:
@@ -273,7 +273,7 @@ def none_at_first(a):
     return r
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def written_through_both_names(a):
     x, n = a, 0
     while len(x) > 1:
@@ -284,7 +284,7 @@ def written_through_both_names(a):
     return x, a
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def written_before_it_grows(a):
     x = a
     y = x
@@ -294,7 +294,7 @@ def written_before_it_grows(a):
     return x, y
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def item_of_a_dict_is_a_view(a):
     d = {"x": a}
     while len(d["x"]) > 2:
@@ -303,7 +303,7 @@ def item_of_a_dict_is_a_view(a):
     return a, d
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def on_both_axes(a):
     m = np.zeros((1, 1))
     for i in range(int(abs(a[2])) % 4):
@@ -311,7 +311,7 @@ def on_both_axes(a):
     return m
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def names_traded(a):
     x, y = a[:2], a[2:]
     for i in range(int(abs(a[2]))):
@@ -319,7 +319,7 @@ def names_traded(a):
     return x, y
 
 
-@case((A,), (B,), promoted=True)
+@case((A,), (B,))
 def both_ways(a):
     x = np.zeros(0)
     for i in range(200):

@@ -100,7 +100,7 @@ def in_a_loop(a):
     return total
 
 
-@case((5,), (0,), (40,), promoted=True)
+@case((5,), (0,), (40,))
 def as_long_as_the_step(n):
     total = 0.0
     for i in range(n):

@@ -23,20 +23,20 @@ class Pair:
     w: int
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def lengths_of_branches(a, n):
     r = a[:n] if a[n % 8] > 2 else a[::2]
     return len(r), r * 2, r.shape
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def written_in_either(a, n):
     r = a[:3] if a[n] > 2 else a[4:]
     r[0] = 99
     return a
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def window_or_slice_written(a, n):
     m = int(a[n])
     r = a[:m] if m > 2 else a[4:]
@@ -44,7 +44,7 @@ def window_or_slice_written(a, n):
     return a
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def window_or_slice_seen(a, n):
     m = int(a[n])
     r = a[:m] if m > 2 else a[4:]
@@ -52,7 +52,7 @@ def window_or_slice_seen(a, n):
     return r
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def early_returns(a, n):
     if a[n] > 5:
         return a[:2] * 1
@@ -61,7 +61,7 @@ def early_returns(a, n):
     return a * 2
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def none_or_some(a, n):
     r = None
     if a[n] > 2:
@@ -69,7 +69,7 @@ def none_or_some(a, n):
     return r
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def in_a_tuple_and_a_dict(a, n):
     if a[n] > 2:
         r = (a[:n], 1)
@@ -78,7 +78,7 @@ def in_a_tuple_and_a_dict(a, n):
     return r, {"k": r[0] * 2}
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def truth_of_some(a, n):
     v = a[a > n]
     if v:
@@ -86,7 +86,7 @@ def truth_of_some(a, n):
     return 0
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def truth_of_one(a, n):
     v = a[n : n + 1]
     w = a[a == n]
@@ -95,21 +95,21 @@ def truth_of_one(a, n):
     return v + 1
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def compared(a, n):
     v = a[:n]
     w = a[1 : n + 1]
     return v == w, (v < w).all(), np.array_equal(v, w)
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def compared_of_other_sizes(a, n):
     v = a[:n]
     w = a[:4]
     return v == w
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def zipped(a, n):
     s = 0.0
     for x, y in zip(a[a > n], a[:n], strict=False):
@@ -117,7 +117,7 @@ def zipped(a, n):
     return s
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def gone_over_backwards(a, n):
     s = 0.0
     for x in reversed(a[a > n]):
@@ -125,24 +125,24 @@ def gone_over_backwards(a, n):
     return s
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def reduced_by_builtins(a, n):
     v = a[a > n]
     return sum(v), any(v > 3), all(v > 3)
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def extremes_by_builtins(a, n):
     v = a[a > n]
     return min(v), max(v)
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def length_in_a_text(a, n):
     return f"{len(a[a > n])}"
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def by_positions(a, n):
     v = a[a > n]
     s = 0
@@ -151,7 +151,7 @@ def by_positions(a, n):
     return s
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def while_there_are_some(a, n):
     v = a[a > n]
     s = 0
@@ -161,7 +161,7 @@ def while_there_are_some(a, n):
     return s
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def while_it_has_a_length(a, n):
     v = a[a > n]
     s = 0
@@ -171,7 +171,7 @@ def while_it_has_a_length(a, n):
     return s
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def caught(a, n):
     v = a[a > n]
     try:
@@ -180,7 +180,7 @@ def caught(a, n):
         return v
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def through_a_generator(a, n):
     def g(v):
         for x in v:
@@ -190,7 +190,7 @@ def through_a_generator(a, n):
     return sum(g(a[a > n]))
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def in_a_closure(a, n):
     v = a[a > n]
 
@@ -200,7 +200,7 @@ def in_a_closure(a, n):
     return h(2) + h(3)
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def attribute(a, n):
     p = Pair(a[a > n], 1)
     if n > 2:
@@ -209,7 +209,7 @@ def attribute(a, n):
     return p.v
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def length_matched(a, n):
     v = a[a > n]
     match len(v):
@@ -221,7 +221,7 @@ def length_matched(a, n):
             return v[:1]
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def item_of_a_dict(a, n):
     d = {}
     d["x"] = a[a > n]
@@ -232,7 +232,7 @@ def item_of_a_dict(a, n):
     return d
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def swapped(a, n):
     v, w = a[:n], a[n:]
     for i in range(int(a[3])):
@@ -240,7 +240,7 @@ def swapped(a, n):
     return v, w
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def cut_by_a_helper(a, n):
     def cut(v, k):
         return v[v > k]
@@ -251,25 +251,25 @@ def cut_by_a_helper(a, n):
     return x
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def strided_views(a, n):
     v = a[:: n + 1]
     v[0] = 55
     return a, v
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def returned_view(a, n):
     return a[n:]
 
 
-@case((A, 3), (A, 0), (A, 5), promoted=True)
+@case((A, 3), (A, 0), (A, 5))
 def unpacked(a, n):
     x, y = a[n : n + 2]
     return x, y
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def changed_in_place(a, n):
     x = a[n:]
     x += 1
@@ -277,13 +277,13 @@ def changed_in_place(a, n):
     return a, x
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def length_and_item(a, n):
     v = a[a > n]
     return len(v) and v[0]
 
 
-@case((A, 3), (A, 0), (A, 7), promoted=True)
+@case((A, 3), (A, 0), (A, 7))
 def printed(a, n):
     v = a[a > n]
     print(v)

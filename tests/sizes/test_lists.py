@@ -581,7 +581,7 @@ def largest_few(a, k):
     return heap
 
 
-@case((NONE,), (SIGNED,), promoted=True)
+@case((NONE,), (SIGNED,))
 def heappop_of_an_empty_one(a):
     heap = [x for x in a if x > 0]
     first = heapq.heapreplace(heap, 2.0)
@@ -674,7 +674,7 @@ def suppression(places, scores, radius):
     return keep
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def goes_over(a):
     out = [x for x in a if x > 0]
     s = 0.0
@@ -689,7 +689,7 @@ def goes_over(a):
     return s
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def reduces(a):
     out = [x for x in a if x > 0]
     return sum(out), any(x > 2 for x in out), all(out), len(out), sum(x * 2 for x in out if x < 3)
@@ -1083,7 +1083,7 @@ def nothing_to_stack(a):
 # ---- try, hostile ----------------------------------------------------------------------------------------------------
 
 
-@case((SIGNED, 0), (SIGNED, 9), (NONE, 0), promoted=True)
+@case((SIGNED, 0), (SIGNED, 9), (NONE, 0))
 def caught(a, i):
     out = [x for x in a if x > 0]
     try:
@@ -1094,7 +1094,7 @@ def caught(a, i):
     return got, out
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def pops_until_it_fails(a):
     out = [x for x in a if x > 0]
     s = 0.0

@@ -169,7 +169,7 @@ def a_comprehension_of_masks(a, b, x):
     return [v[v > x].sum() for v in (a, b)]
 
 
-@case(*each(V, last=LIMITS), promoted=True)
+@case(*each(V, last=LIMITS))
 def medians_of_the_selected(a, x):
     b = a[np.abs(a) <= x]
     return np.median(b) if b.size else 0.0
@@ -298,7 +298,7 @@ def flat_positions(a, x):
     return p, np.diff(p), a[p].sum()
 
 
-@case(*each(V, last=((2.0,), (100.0,), (5.0,))), promoted=True)
+@case(*each(V, last=((2.0,), (100.0,), (5.0,))))
 def the_first_position(a, x):
     p = np.flatnonzero(a > x)
     if len(p) == 0:
@@ -325,7 +325,7 @@ def written_at_found_positions(a, x):
     return a
 
 
-@case((M,), (-M,), (M * 0,), promoted=True)
+@case((M,), (-M,), (M * 0,))
 def a_bounding_box(a):
     i, j = np.nonzero(a > 10)
     if i.size == 0:
@@ -351,7 +351,7 @@ def compressed_on_an_axis(a, x):
     return np.compress(a[:, 0] > x, a, axis=0), a.compress(a[0] > x, axis=1), np.extract(a > x, a), a.compress([0, 1])
 
 
-@case(*each(V, last=((2.0,), (100.0,), (0.0,))), promoted=True)
+@case(*each(V, last=((2.0,), (100.0,), (0.0,))))
 def loops_over_found_positions(a, x):
     total = 0.0
     for p in np.flatnonzero(a > x):
@@ -360,7 +360,7 @@ def loops_over_found_positions(a, x):
     return total, a
 
 
-@case(*each(V, last=((2.0,), (100.0,), (0.0,))), promoted=True)
+@case(*each(V, last=((2.0,), (100.0,), (0.0,))))
 def loops_over_selected_values(a, x):
     best = -1.0
     for v in a[a > x]:

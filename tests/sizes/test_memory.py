@@ -250,7 +250,7 @@ def pythons_own_reductions(a, n):
     return ([x for x in a[:3]], max(a[:n]), min(a[:n]), sum(a[:n]), any(a[:n] > 1), all(a[:n] > 0))
 
 
-@case((v, 3), (v, 0), promoted=True)
+@case((v, 3), (v, 0))
 def sizes_and_truth(a, n):
     x = a[:n]
     if x.size:
@@ -288,7 +288,7 @@ def dot_of_two_sizes(a, n, m):
     return np.dot(a[:n], a[:m])
 
 
-@case((v, 3), (v, 2), (v, 1), promoted=True)
+@case((v, 3), (v, 2), (v, 1))
 def a_mismatch_that_is_caught(a, n):
     try:
         return (a[:n] + a[:3]).sum()

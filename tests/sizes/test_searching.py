@@ -85,7 +85,7 @@ def positions_in_branches(a, up):
     return where, a[where], len(where)
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def positions_gone_over(a):
     total = 0.0
     for i in np.flatnonzero(a > 0):

@@ -657,7 +657,7 @@ def a_local_helper_and_a_lambda(a, k):
     return tail(k).sum() - head(k).sum(), tail(k)
 
 
-@case(*ints(V, at=(0, 1, 5, 8)), promoted=True)
+@case(*ints(V, at=(0, 1, 5, 8)))
 def slices_under_try(a, k):
     try:
         b = a[:k]

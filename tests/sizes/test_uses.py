@@ -152,7 +152,7 @@ def outer_products_by_new_axes(a, b, i, j):
 # ---- reductions ------------------------------------------------------------------------------------------------------
 
 
-@case(*ints(V, at=(0, 1, 3, 8)), promoted=True)
+@case(*ints(V, at=(0, 1, 3, 8)))
 def sums_and_products(a, k):
     v = a[:k]
     return v.sum(), v.prod(), np.sum(v), np.prod(v), v.sum(keepdims=True), sum(v), np.sum(v, initial=10.0)
@@ -271,7 +271,7 @@ def norms_and_distances(a, b, k):
     return np.sqrt(v @ v), np.linalg.norm(v), np.abs(v).sum(), np.linalg.norm(v, 1)
 
 
-@case(*ints(V, at=(0, 3, 8)), promoted=True)
+@case(*ints(V, at=(0, 3, 8)))
 def sums_where(a, k):
     v = a[:k]
     return np.sum(v, where=v > 0), v.sum(where=v < 0), (v > 0).mean() if k else 0.0
@@ -365,7 +365,7 @@ def convolved_and_correlated(a, h, k):
 # ---- cumulative and sorting ------------------------------------------------------------------------------------------
 
 
-@case(*ints(V, at=(0, 1, 3, 8)), promoted=True)
+@case(*ints(V, at=(0, 1, 3, 8)))
 def cumulative_functions(a, k):
     v = a[:k]
     return v.cumsum(), np.cumprod(v), np.cumsum(a[k:]), np.maximum.accumulate(v), np.cumsum(v)[-1] if k else 0.0
@@ -500,7 +500,7 @@ def lengths_in_arithmetic(a, k):
     return total, n > 3, -n, float(n), a[n // 2], v.size**2
 
 
-@case(*ints(V, at=(0, 3, 8)), promoted=True)
+@case(*ints(V, at=(0, 3, 8)))
 def truth_of_lengths(a, k):
     v = a[:k]
     if not len(v):
@@ -524,7 +524,7 @@ def the_truth_of_many_elements(a, k):
     return 2
 
 
-@case(*ints(V, at=(0, 3, 8)), promoted=True)
+@case(*ints(V, at=(0, 3, 8)))
 def iterated(a, k):
     total = 0.0
     for x in a[:k]:
@@ -541,7 +541,7 @@ def iterated_by_positions(a, k):
     return out
 
 
-@case(*ints(V, W, at=(0, 3, 8)), promoted=True)
+@case(*ints(V, W, at=(0, 3, 8)))
 def enumerated_zipped_reversed(a, b, k):
     total = 0.0
     for i, x in enumerate(a[:k]):

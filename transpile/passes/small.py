@@ -75,15 +75,15 @@ class Import(SmallPass):
     examples = (
         Example(
             "def f(x):\n    import math\n    return math.pi\n",
-            "def f(x):\n    import math; math = ab.staged(math)\n    return math.pi\n",
+            "def f(x):\n    import math; math = ab.imported(math)\n    return math.pi\n",
         ),
     )
 
     def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
         assert isinstance(node, (cst.Import, cst.ImportFrom))
-        staged = work.layout.constant("staged")
+        imported = work.layout.constant("imported")
         exchanges = [
-            cst.Assign([cst.AssignTarget(name(bound))], call(staged, name(bound))) for bound in imported_names(node)
+            cst.Assign([cst.AssignTarget(name(bound))], call(imported, name(bound))) for bound in imported_names(node)
         ]
         return [node, *exchanges]
 
