@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch._frozen import frozen
+from anabranch.runtime.control import array_lists
 from anabranch.runtime.control.growing import growing
 from anabranch.runtime.signature import Repeated, layout_of
 from anabranch.runtime.static_values import Static, kept
 from anabranch.runtime.trace import OnDevice, Trace
 from anabranch.runtime.values import layout as layouts, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.parts_of_objects import part_name
 from anabranch.runtime.values.specialising import Need, Specialised
 
@@ -144,7 +146,10 @@ class Given:
                 if self._builder.trace.lists:
                     made = growing(made)
                 self.containers.append(made)
+                place = len(self.containers)
                 structure.fill(made, [self.make(c) for c in children])
+                if isinstance(made, MayGrow):
+                    array_lists.at_birth(made, ("argument", place))
                 return made
         raise AssertionError("an argument is no choice")
 

@@ -145,7 +145,10 @@ class Active:
 class Trace:
     """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
 
-    def __init__(self, lists: bool = False) -> None:
+    def __init__(self, lists: bool = False, array_sites: set[Any] | None = None) -> None:
+        # The places in the user's code whose lists have their elements side by side; None where no list has.
+        self.array_sites = array_sites
+        self.in_arrays = 0  # how many elements are in such lists
         # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
         # where a loop tries first to do without; whether one would have needed it, or else that arguments were known,
         # from which what decides its length now is computed; and loops that cannot do without.

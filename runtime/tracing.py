@@ -6,7 +6,7 @@ import contextlib
 import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -168,16 +168,24 @@ def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) 
 
 
 _AGAIN = object()
+# Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
+_RETRIED = 256
 
 
-def trace_call(function: Callable[..., Any], arguments: Arguments, lists: bool = False) -> Plan:
-    """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time."""
+def trace_call(
+    function: Callable[..., Any], arguments: Arguments, lists: bool = False, arrays: Iterable[Any] | None = ()
+) -> Plan:
+    """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time.
+
+    `arrays` are the places in the user's code that make lists whose elements are to be side by side; None for no lists
+    of that kind at all.
+    """
     with deep():
-        return _trace(function, arguments, lists)
+        return _trace(function, arguments, lists, None if arrays is None else set(arrays))
 
 
-def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> Plan:
-    trace, guards = Trace(lists), Guards(getattr(function, "__anabranch_receiver__", None))
+def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, sites: set[Any] | None) -> Plan:
+    trace, guards = Trace(lists, sites), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
     with building(root), special.staged(trace, call, is_users), _undone(guards):
@@ -210,14 +218,16 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> P
             guards.heap.restore()
             again = arguments.knowing([wanted.need])
             assert again is not None
-            return _trace(function, again, lists)
+            return _trace(function, again, lists, sites)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
             guards.heap.restore()
+            if sites and trace.in_arrays <= _RETRIED:
+                return _trace(function, arguments, False, None)
             again = arguments.knowing(needs_of(error)) if settings().auto_static else None
             if again is not None:
-                return _trace(function, again, lists)
+                return _trace(function, again, lists, sites)
             _name_arguments(error, arguments)
             add_location(error)
             raise
@@ -242,7 +252,7 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool) -> P
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return _trace(function, arguments, lists)
+            return _trace(function, arguments, lists, sites)
         _refuse_changes(copies)
         guards.add_imports()
         effects = Effects.found(before, guards, given)

@@ -42,7 +42,7 @@ from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, Builder, building, current, tracing
 from anabranch.runtime.values import containers, dispatch
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.items import MayGrow
+from anabranch.runtime.values.items import MayGrow, is_fixed
 from anabranch.runtime.values.noting import note
 from anabranch.runtime.values.specialising import know
 from anabranch.runtime.values.traced import Traced
@@ -135,6 +135,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
+        for argument in (*args, *kwargs.values()):
+            if is_fixed(argument):
+                argument.separate()
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from anabranch._frozen import frozen
-from anabranch.runtime.control import growing_items as staged, methods, restaging, subscript
+from anabranch.runtime.control import array_lists, growing_items as staged, methods, restaging, subscript
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values import layout as layouts
@@ -25,6 +25,7 @@ from anabranch.runtime.values.items import (
     ListContents,
     MayGrow,
     as_items,
+    is_fixed,
     is_grown,
     joined,
     kinds_of,
@@ -61,7 +62,7 @@ class _Grows(MayGrow):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
-        made.items = None
+        made.items = made.site = None
         return made
 
     # ---- contents ----------------------------------------------------------------------------------------------------
@@ -72,8 +73,11 @@ class _Grows(MayGrow):
 
     def become(self, contents: Any) -> None:
         """Hold these elements."""
-        self.native.clear(self)
         grown = isinstance(contents, Items)
+        if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
+            contents = contents.fastened() if contents.length else self._contents()
+            grown = isinstance(contents, Items)
+        self.native.clear(self)
         self.items = contents if grown else None  # type: ignore[misc] # a slot of each class
         self.native.extend(self, (_MARKER,) if grown else contents)
 
@@ -90,17 +94,22 @@ class _Grows(MayGrow):
             ItemsStructure(Items, (), None, tuple(kinds), len(contents), None, self._contents is DequeContents),
         )
 
+    def separate(self) -> None:
+        """Hold elements that are side by side, and whose number is known, one by one."""
+        if self.items is not None and self.items.structure.fixed:
+            self.become(self._contents(map(self.items.item, range(self.items.length))))
+
     def made(self, contents: Any) -> Any:
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
         current().trace.bear(new)
+        array_lists.at_birth(new, array_lists.birthplace())
         return new
 
     def __anabranch_structure__(self) -> Structure:
         maxlen = getattr(self, "maxlen", None)
-        keys = tuple(range(self.native.__len__(self))) if self.items is None else ("items",)
-        return GrowingStructure(type(self), keys, maxlen)
+        return GrowingStructure(type(self), _keys(self.contents()), maxlen)
 
     def __anabranch_slot__(self) -> Slot:
         return GrowingSlot(self)
@@ -125,12 +134,17 @@ class _Grows(MayGrow):
         return self._plain("len()")
 
     def __iter__(self) -> Iterator[Any]:
-        items = self.items
-        if items is None:
+        if self.items is None:
             return self._steps()
-        if isinstance(items.length, int):
-            return map(items.item, range(items.length))
+        if isinstance(self.items.length, int):
+            return self._elements()
         return self._plain("an iteration")
+
+    def _elements(self) -> Iterator[Any]:
+        position = 0
+        while position < len(self):
+            yield self[position]
+            position += 1
 
     def _steps(self) -> Iterator[Any]:
         for item in self.native.__iter__(self):
@@ -142,11 +156,15 @@ class _Grows(MayGrow):
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
 
     def __repr__(self) -> str:
+        if is_fixed(self):
+            return repr(self.native(self._elements()))
         return self.native.__repr__(self) if self.items is None else "<a list of run-time length>"
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
+        if is_fixed(self) and isinstance(key, slice) and not has_traced((key.start, key.stop, key.step)):
+            return self._part(range(len(self))[key])
         if self.items is not None:
             return staged.get(self, key)
         if isinstance(key, slice):
@@ -155,7 +173,13 @@ class _Grows(MayGrow):
             return self.made(self.native.__getitem__(self, key))
         return subscript.Indexed(self)[key] if isinstance(key, Traced) else self.native.__getitem__(self, key)
 
+    def _part(self, places: range) -> Any:
+        assert self.items is not None
+        return self.made(self.items.at(places) if places else self._contents())
+
     def __setitem__(self, key: Any, value: Any) -> None:
+        if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
+            self.separate()
         if self.items is not None:
             staged.set_(self, key, value)
         elif isinstance(key, Traced):
@@ -164,6 +188,8 @@ class _Grows(MayGrow):
             self.native.__setitem__(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
+        if is_fixed(self) and not has_traced(key):
+            self.separate()
         if self.items is not None or isinstance(key, Traced):
             staged.delete(self, key)
         else:
@@ -171,6 +197,8 @@ class _Grows(MayGrow):
 
     def append(self, value: Any) -> None:
         """As `list.append`."""
+        if is_fixed(self) and not array_lists.fits(value):
+            self.separate()
         if self.items is None:
             self.native.append(self, value)
         else:
@@ -178,10 +206,14 @@ class _Grows(MayGrow):
 
     def extend(self, values: Iterable[Any]) -> None:
         """As `list.extend`."""
-        staged.extend(self, values)
+        if self.items is not None and is_fixed(self) and isinstance(values, MayGrow) and is_fixed(values):
+            assert values.items is not None
+            self.become(self.items.followed_by(values.items))
+        else:
+            staged.extend(self, values)
 
     def __iadd__(self, values: Any) -> Any:
-        staged.extend(self, values)
+        self.extend(values)
         return self
 
     def pop(self, *place: Any) -> Any:
@@ -192,6 +224,8 @@ class _Grows(MayGrow):
 
     def insert(self, place: Any, value: Any) -> None:
         """As `list.insert`."""
+        if is_fixed(self) and not array_lists.fits(value):
+            self.separate()
         if self.items is None and not isinstance(place, Traced):
             self.native.insert(self, place, value)
         else:
@@ -199,7 +233,7 @@ class _Grows(MayGrow):
 
     def clear(self) -> None:
         """As `list.clear`."""
-        self.become(self._contents() if self.items is None else self.items.cut(0))
+        self.become(self._contents() if self.items is None or is_fixed(self) else self.items.cut(0))
 
     def copy(self) -> Any:
         """As `list.copy`."""
@@ -261,6 +295,8 @@ class _Grows(MayGrow):
         return made
 
     def __mul__(self, times: Any) -> Any:
+        if is_fixed(self) and type(times) is int:
+            return self.made(self._contents(self.native.__mul__(self.native(self._elements()), times)))
         if self.items is not None:
             self._plain("a list repeated")
         return self.made(self.native.__mul__(self, times))
@@ -274,6 +310,8 @@ class _Grows(MayGrow):
         return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
 
     def __contains__(self, value: Any) -> bool:
+        if is_fixed(self):
+            return value in self.native(self._elements())
         if self.items is not None:
             self._plain("in")
         found: bool = self.native.__contains__(self, value)
@@ -287,11 +325,13 @@ def _same(a: Any, b: object) -> Any:
 class Growing(_Grows, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("items",)
+    __slots__ = ("items", "site")
     native = list
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """As `list.sort`."""
+        if is_fixed(self) and len(self) <= _FEW:
+            self.separate()
         if self.items is None:
             methods.staged(super().sort)(key=key, reverse=reverse)
         else:
@@ -306,7 +346,7 @@ class Growing(_Grows, list[Any]):  # type: ignore[misc]
 class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("items",)
+    __slots__ = ("items", "site")
     native = collections.deque
     _contents = DequeContents
 
@@ -339,7 +379,12 @@ def growing(values: Any) -> Any:
         return values
     made = KINDS[type(values)](values)
     current().trace.bear(made)
+    array_lists.at_birth(made, array_lists.birthplace())
     return made
+
+
+# So many run-time values are compared one by one to be sorted.
+_FEW = 32
 
 
 KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
@@ -373,7 +418,7 @@ class GrowingStructure(Structure):
     @property
     def grown(self) -> bool:
         """Whether it has one part, its `Items`."""
-        return self.keys == ("items",)
+        return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
 
     @property
     def _cls(self) -> Any:
@@ -404,7 +449,18 @@ class GrowingStructure(Structure):
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
             return None
         contents = joined(*map(_contents_node, (mine, other)))
-        return None if contents is None else type(mine)(GrowingStructure(self.cls, ("items",)), (contents,))
+        if contents is None:
+            return None
+        fixed = contents.structure.fixed
+        keys: tuple[Any, ...] = (("fixed", contents.structure.capacity),) if fixed else ("items",)
+        return type(mine)(GrowingStructure(self.cls, keys), (contents,))
+
+
+def _keys(contents: Any) -> tuple[Any, ...]:
+    """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
+    if not isinstance(contents, Items):
+        return tuple(range(len(contents)))
+    return (("fixed", contents.length),) if contents.structure.fixed else ("items",)
 
 
 def _contents_node(node: Any) -> Any:

@@ -70,7 +70,7 @@ def with_room(
         rows: Sequence[layouts.Layout | None] = (
             old.children if same and isinstance(old, layouts.Node) else [None] * len(new.children)
         )
-        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and old.structure.keys != ("items",):
+        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.grown:
             rows = [old]
         return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import heapq
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, ordering
-from anabranch.runtime.control.builtins import len_
+from anabranch.runtime.control import array_lists, boolean, ordering
+from anabranch.runtime.control.builtins import len_, sorted_
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values import checks, containers, wrap
-from anabranch.runtime.values.items import MayGrow, is_grown
+from anabranch.runtime.values.items import MayGrow, element_kinds, is_grown
 
 
 def _less(a: Any, b: Any) -> Any:
@@ -55,6 +55,34 @@ def _sift_up(heap: Any, start: Any) -> None:
     place = while_(test, body, (start,), ("place",))
     at(heap)[place] = new
     _sift_down(heap, start, place)
+
+
+def heapify(heap: Any) -> None:
+    """As `heapq.heapify`."""
+
+    def test(start: Any) -> Any:
+        return start >= 0
+
+    def body(start: Any, heap: Any = heap) -> Any:
+        _sift_up(heap, start)
+        return start - 1
+
+    while_(test, body, (len_(heap) // 2 - 1,), ("start",))
+
+
+def _first_of(count: Any, ordered: Any) -> Any:
+    """The first of some items in order."""
+    return at(ordered)[: if_(count > 0, lambda: count, lambda: 0)]
+
+
+def nsmallest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """As `heapq.nsmallest`."""
+    return _first_of(n, sorted_(iterable, key=key))
+
+
+def nlargest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """As `heapq.nlargest`."""
+    return _first_of(n, sorted_(iterable, key=key, reverse=True))
 
 
 def heappush(heap: Any, item: Any) -> None:
@@ -103,11 +131,15 @@ def heapreplace(heap: Any, item: Any) -> Any:
 
 _STAGED: dict[Any, Callable[..., Any]] = {
     heapq.heappush: heappush, heapq.heappop: heappop, heapq.heappushpop: heappushpop, heapq.heapreplace: heapreplace,
+    heapq.heapify: heapify,
 }  # fmt: skip
+_OF_SORTED: dict[Any, Callable[..., Any]] = {heapq.nsmallest: nsmallest, heapq.nlargest: nlargest}
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
     """The staged form of a function of `heapq`, for lists that hold run-time values; None for any other function."""
+    if tracing() and function in (heapq.nsmallest, heapq.nlargest):
+        return _OF_SORTED[function]
     staged = _STAGED.get(function) if type(function) is type(heapq.heappush) else None
     if staged is None or not tracing():
         return None
@@ -117,6 +149,22 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
             return function(heap, *items)
         if not isinstance(heap, MayGrow) and not current().trace.lists and current().trace.lists_grow:
             raise Restart(lists=True)
+        _put_side_by_side(heap, items)
         return staged(heap, *items)
 
     return choose
+
+
+def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
+    """Make the heap a list whose length may change while its elements are in one array, if they can be.
+
+    The loops of the algorithms take as many equations then however many elements there are.
+    """
+    if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
+        return
+    if heap.items is None:
+        contents: Any = heap.contents()  # type: ignore[attr-defined]
+        if not contents or element_kinds(contents) is not None:
+            heap.become(heap.grown())  # type: ignore[attr-defined]
+    elif heap.items.structure.fixed:
+        heap.items = heap.items.loosened()

@@ -16,7 +16,7 @@ from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.items import is_fixed, is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.sized import Sized
@@ -261,10 +261,15 @@ class Elements(Countable):
         return self._now.length
 
     def at(self, index: Any) -> Any:
-        return self._now.item(index)
+        return (self._owner.items if self._keeps_its_length else self._now).item(index)
+
+    @property
+    def _keeps_its_length(self) -> bool:
+        """Whether it is of static length, and no element was added or removed."""
+        return is_fixed(self._owner) and self._owner.items.length == self._now.length
 
     def end(self, left: Atom) -> None:
-        if self._owner.items is not self._now:
+        if self._owner.items is not self._now and not self._keeps_its_length:
             raise UnsupportedOperationError(
                 "a list whose length is known only at run time is changed while enumerate, zip, reversed or a "
                 "comprehension goes over it; go over it with a plain for statement or by an index, or over a copy"

@@ -14,7 +14,7 @@ from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.items import is_fixed, is_grown
 
 
 def let_grow(made: list[Any]) -> Any:
@@ -55,6 +55,8 @@ def items_of(items: Any) -> Any:
         return items.through(items_of)
     if isinstance(items, Source):
         return items.items_or(growing_items.listed)
+    if is_fixed(items):
+        return items.copy()
     return growing_items.listed(items) if is_of_run_time_length(items) else list(items)
 
 

@@ -10,12 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branches, iteration
+from anabranch.runtime.control import array_lists, branches, iteration
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import atoms, checks, containers, dispatch, indexing, layout as layouts, raising, wrap
+from anabranch.runtime.values import (
+    atoms,
+    checks,
+    containers,
+    dispatch,
+    indexing,
+    item_constants,
+    item_memory,
+    layout as layouts,
+    raising,
+    wrap,
+)
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -91,6 +102,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
 
 
 def _get(container: Any, key: Any) -> Any:
+    _prefer_arrays(container, key)
     if not isinstance(key, Traced) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
@@ -133,7 +145,13 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
     return branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
 
 
+def _prefer_arrays(container: Any, key: Any) -> None:
+    if isinstance(key, Traced) and isinstance(container, list):
+        (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
+
+
 def _set(value: Any, container: Any, key: Any) -> None:
+    _prefer_arrays(container, key)
     if not isinstance(key, Traced) or not _is_plain(container) or isinstance(container, tuple):
         container[key] = value
         return
@@ -178,6 +196,9 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
     if not isinstance(position, PythonScalar):
         return items[position]
     alike = _one_kind(items)
+    memory = item_constants.memory_of(items, (layouts.Leaf(alike),)) if alike is not None else None
+    if memory is not None and alike is not None:
+        return wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64)))
     if alike is not None:
         vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.as_atom(i, alike.dtype)) for i in items])
         item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)

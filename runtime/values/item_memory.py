@@ -47,6 +47,15 @@ def gathered(buffer: Atom, places: Atom) -> Atom:
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
 
 
+def between(buffer: Atom, start: int, stop: int) -> Atom:
+    """What stands from one place up to another."""
+    n, *rest = buffer.type.shape
+    if (start, stop) == (0, n):
+        return buffer
+    starts, limits = (start, *[0] * len(rest)), (stop, *rest)
+    return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
+
+
 def fitted(buffer: Atom, capacity: int) -> Atom:
     """The memory cut, or with zeros after it."""
     n, *rest = buffer.type.shape

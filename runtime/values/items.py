@@ -17,7 +17,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.ir import ArrayType, Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, capacities, host, item_kinds, item_memory, layout as layouts, wrap
+from anabranch.runtime.values import atoms, capacities, host, item_constants, item_kinds, item_memory, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.containers import Structure
@@ -58,12 +58,18 @@ class MayGrow:
     if TYPE_CHECKING:
         # A slot of each class that has one; and the built-in class that it stands for.
         items: Items | None
+        site: Any
         native: Any
 
 
 def is_grown(value: object) -> bool:
     """Whether a value is a list or deque whose length is known only at run time."""
     return isinstance(value, MayGrow) and value.items is not None
+
+
+def is_fixed(value: object) -> bool:
+    """Whether a value is a list of static length whose elements are side by side."""
+    return isinstance(value, MayGrow) and value.items is not None and value.items.structure.fixed
 
 
 class ListContents(tuple[Any, ...]):
@@ -111,12 +117,15 @@ class ItemsStructure(Structure):
         Where the room was asked for that must suffice; without it there is one place more for each element appended.
     ring : bool
         The first element may lie anywhere, and the last before it.
+    fixed : bool
+        There are always as many elements as there is room for, so that the length is no part.
     """
 
     variants: tuple[layouts.Layout, ...] = ()
     capacity: int = 0
     room: Capacity | None = None
     ring: bool = False
+    fixed: bool = False
 
     @property
     def mutable(self) -> bool:
@@ -134,17 +143,19 @@ class ItemsStructure(Structure):
     @property
     def layout(self) -> layouts.Node:
         """All parts run-time values."""
-        parts = [_INT] * (2 if self.ring else 1)
+        parts = [] if self.fixed else [_INT] * (2 if self.ring else 1)
         if len(self.variants) > 1:
             parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
         return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
 
     def children(self, value: Any) -> list[Any]:
-        return list(as_items(value, self).parts)
+        parts = as_items(value, self).parts
+        return list(parts[1:] if self.fixed else parts)
 
     def build(self, children: Sequence[Any]) -> Any:
-        return Items(self, children) if tracing() else _on_host(self, children)
+        parts = (self.capacity, *children) if self.fixed else children
+        return Items(self, parts) if tracing() else _on_host(self, parts)
 
     def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         return joined(mine, other)
@@ -197,9 +208,18 @@ class Items:
         memory = [*([] if tags is None else [tags]), *buffers]
         return Items(structure, [*head, *map(Buffer, memory)])
 
+    def loosened(self) -> Items:
+        """The same elements, of which the length may change."""
+        return Items(dataclasses.replace(self.structure, fixed=False), self.parts) if self.structure.fixed else self
+
+    def fastened(self) -> Items:
+        """The same elements, of a length that is known and stays."""
+        fitting = self.resized(self.length, None)
+        return Items(dataclasses.replace(fitting.structure, fixed=True), fitting.parts)
+
     def cut(self, length: Any) -> Items:
         """The first `length` of them."""
-        return Items(self.structure, (length, *self.parts[1:]))
+        return Items(dataclasses.replace(self.structure, fixed=False), (length, *self.parts[1:]))
 
     def without_first(self, length: Any) -> Items:
         """All but the first, of a ring."""
@@ -261,7 +281,7 @@ class Items:
     def pushed(self, value: Any, front: bool = False) -> Items:
         """With one element more at the end, or (of a ring) at the front."""
         row = item_kinds.Row.of(value, self.structure.variants)
-        structure = dataclasses.replace(self.structure, variants=row.variants)
+        structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.room is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
         items = as_items(self, structure)
@@ -278,6 +298,25 @@ class Items:
         head = (more, first) if structure.ring else (more,)
         return Items(structure, (*head, *written.parts[len(head) :]))
 
+    def followed_by(self, other: Items) -> Items:
+        """These elements and then others; the lengths of both stay."""
+        variants = tuple(distinct([*self.structure.variants, *other.structure.variants]))
+        rows = [as_items(i, dataclasses.replace(i.structure, variants=variants)) for i in (self, other)]
+        head, tail = ([i.tags] if i.tags is not None else [] for i in rows)
+        pairs = zip([*head, *rows[0].buffers], [*tail, *rows[1].buffers], strict=True)
+        memory = [atoms.op("concatenate", a, b, axis=0) for a, b in pairs if a is not None and b is not None]
+        length = self.length + other.length
+        structure = dataclasses.replace(self.structure, variants=variants, capacity=length)
+        return Items(structure, (length, *map(Buffer, memory)))
+
+    def at(self, places: range) -> Items:
+        """The elements at some places, of static length."""
+        if places.step == 1 and len(places):
+            memory = [item_memory.between(m, places.start, places.stop) for m in [self.tags, *self.buffers] if m]
+            structure = dataclasses.replace(self.structure, capacity=len(places))
+            return Items(structure, (len(places), *map(Buffer, memory)))
+        return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
+
     def taken(self, positions: Atom, length: Any) -> Items:
         """The elements at these positions (an int64 vector), of which the first `length` count."""
         places = self.places(positions)
@@ -285,13 +324,13 @@ class Items:
         tags = None if self.tags is None else item_memory.gathered(self.tags, places)
         (capacity,) = positions.type.shape
         room = self.structure.room if capacity == self.structure.capacity else None
-        return self._with(length, 0, tags, memory, capacity=capacity, room=room)
+        return self._with(length, 0, tags, memory, capacity=capacity, room=room, fixed=False)
 
     def resized(self, capacity: int, room: Capacity | None) -> Items:
         """The same elements with other room."""
-        items, old = self, self.structure.capacity
+        items, old = self.loosened(), self.structure.capacity
         if capacity == old:
-            return Items(dataclasses.replace(self.structure, room=room), self.parts)
+            return Items(dataclasses.replace(items.structure, room=room), self.parts)
         if self.structure.ring:
             items = self.taken(item_memory.iota(old), self.length)
         if capacity < old and room is not None:
@@ -320,17 +359,32 @@ def joined(a: layouts.Node, b: layouts.Node) -> layouts.Layout | None:
     if not all(isinstance(n.structure, (ContentsStructure, ItemsStructure)) for n in (a, b)):
         return None
     found = [n.structure for n in (a, b) if isinstance(n.structure, ItemsStructure)]
-    if not found and not may_grow():
+    same_length = all(isinstance(n.structure, ContentsStructure) or n.structure.fixed for n in (a, b))  # type: ignore[attr-defined]
+    if same_length and found and capacity_of(a) == capacity_of(b):
+        return _of_one_length(a, b)
+    if all(s.fixed for s in found) and not may_grow():
         return None
-    kinds: list[layouts.Layout] = []
-    for kind in kinds_of(a) + kinds_of(b):
-        kinds += [kind] if kind not in kinds else []
+    kinds = distinct(kinds_of(a) + kinds_of(b))
     fixed = next((s for s in found if s.room is not None), None)
     most = max(capacity_of(a), capacity_of(b))
     ring = any(n.structure.ring for n in (a, b) if isinstance(n.structure, (ContentsStructure, ItemsStructure)))
     if fixed is not None:
         return ItemsStructure(Items, (), None, tuple(kinds), fixed.capacity, fixed.room, ring).layout
     return ItemsStructure(Items, (), None, tuple(kinds), most, None, ring).layout
+
+
+def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:
+    """Each kind once, in order."""
+    found: list[layouts.Layout] = []
+    for kind in kinds:
+        found += [kind] if kind not in found else []
+    return found
+
+
+def _of_one_length(a: layouts.Node, b: layouts.Node) -> layouts.Layout:
+    """Contents of one static length, of which those of `a` or `b` are side by side."""
+    kinds = distinct(kinds_of(a) + kinds_of(b))
+    return ItemsStructure(Items, (), None, tuple(kinds), capacity_of(a), fixed=True).layout
 
 
 def capacity_of(node: layouts.Node) -> int:
@@ -344,7 +398,7 @@ def as_items(value: Any, structure: ItemsStructure) -> Items:
         return _side_by_side(list(value), structure)
     if value.structure == structure:
         return value if value.structure is structure else Items(structure, value.parts)
-    items = value.resized(structure.capacity, structure.room)
+    items = value if structure.fixed else value.resized(structure.capacity, structure.room)
     if items.structure.ring and not structure.ring:
         items = items.taken(item_memory.iota(structure.capacity), items.length)
     return _with_kinds(items, structure)
@@ -381,6 +435,10 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
 
 
 def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
+    start: list[Any] = [len(values), 0] if structure.ring else [len(values)]
+    constant = item_constants.memory_of(values, structure.variants)
+    if constant is not None:
+        return Items(structure, [*start, *(Buffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
     rows = [item_kinds.Row.of(v, structure.variants) for v in values]
     types = structure.rows
     buffers: list[Atom] = []
@@ -390,8 +448,27 @@ def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
     tags = None
     if len(structure.variants) > 1:
         tags = item_memory.stacked([r.tag for r in rows], ArrayType((), atoms.INT32), structure.capacity)
-    head: list[Any] = [len(values), 0] if structure.ring else [len(values)]
-    return Items(structure, [*head, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
+    return Items(structure, [*start, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
+
+
+def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
+    """The kinds of a list's elements; None where some are neither numbers nor tuples of such, or there are many."""
+    kinds = item_constants.kinds_of(contents)
+    if kinds is None:
+        described = list(map(layouts.describe, contents))
+        options = [o for d in described for o in (d.options if isinstance(d, layouts.Choice) else (d,))]
+        if not all(map(item_constants.is_plain, options)):
+            return None
+        kinds = distinct(list(map(item_kinds.general, options)))
+    return kinds if 0 < len(kinds) <= item_constants.MOST_KINDS else None
+
+
+def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:
+    """The contents of a list as `Items`; None where `element_kinds` has none."""
+    kinds = element_kinds(contents)
+    if kinds is None:
+        return None
+    return as_items(tuple(contents), ItemsStructure(Items, (), None, tuple(kinds), len(contents), fixed=fixed))
 
 
 # ---- on the host -----------------------------------------------------------------------------------------------------
@@ -411,4 +488,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Any]) -> list[Any]:
 
 
 def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]]) -> Callable[[int], Any]:
+    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
+        numbers: list[Any] = memory[0].tolist()
+        return numbers.__getitem__
     return lambda place: host.build(kind, iter([np.array(m[place]) for m in memory]))

@@ -49,6 +49,8 @@ def as_array(items: Items, dtype: Any = None) -> Any:
             "items one shape"
         )
     whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
+    if items.structure.fixed:
+        return wrap.array_of(whole)
     axes = len(whole.type.shape)
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
 

@@ -1,0 +1,682 @@
+"""Lists of static length that run-time values index: their elements are side by side in arrays."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import heapq
+import math
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from tests.control.table import Program, Table
+
+case = Table()
+
+RNG = np.random.default_rng(7)
+PLACES = RNG.integers(0, 20, 15)
+FLOATS = RNG.standard_normal(20)
+LONG = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]
+
+
+# ---- programs --------------------------------------------------------------------------------------------------------
+
+
+@case((30,), (2,), (0,))
+def sieve(k):
+    is_prime = [True] * 31
+    is_prime[0] = is_prime[1] = False
+    i = 2
+    while i * i <= k:
+        if is_prime[i]:
+            j = i * i
+            while j <= k:
+                is_prime[j] = False
+                j += i
+        i += 1
+    return is_prime, sum(is_prime)
+
+
+@case((PLACES, PLACES[::-1]))
+def union_find(a, b):
+    parent = list(range(20))
+    size = [1] * 20
+
+    def find(x):
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for u, v in zip(a, b):
+        x, y = find(u), find(v)
+        if x != y:
+            if size[x] < size[y]:
+                x, y = y, x
+            parent[y] = x
+            size[x] += size[y]
+    return parent, size, max(size)
+
+
+@case((PLACES,))
+def counting_sort(values):
+    counts = [0] * 20
+    for v in values:
+        counts[v] += 1
+    out = []
+    for v, c in enumerate(counts):
+        for _ in range(c):
+            out.append(v)
+    return out, counts
+
+
+@case((np.array([1, 5, 7]), 19), (np.array([4, 9]), 11), (np.array([2]), 0), promoted=True)
+def coin_change(coins, amount):
+    best = [math.inf] * 20
+    best[0] = 0
+    for c in coins:
+        for v in range(int(c), 20):
+            if best[v - int(c)] + 1 < best[v]:
+                best[v] = best[v - int(c)] + 1
+    return best[amount]
+
+
+@case((19,), (1,), (0,), (2,))
+def memo_of_none(k):
+    memo = [None] * 20
+    memo[0] = 0
+    memo[1] = 1
+    i = 2
+    while i <= k:
+        memo[i] = memo[i - 1] + memo[i - 2]
+        i += 1
+    return memo[k], memo, memo[k] is None, [m is None for m in memo]
+
+
+@case((np.array([2, 3, 4, 5]), np.array([3, 4, 5, 6]), 9))
+def knapsack(weights, values, capacity):
+    best = [0] * 12
+    for w, v in zip(weights, values):
+        for c in range(capacity, w - 1, -1):
+            best[c] = max(best[c], best[c - w] + v)
+    return best
+
+
+@case((FLOATS,))
+def longest_increasing(a):
+    n = len(a)
+    length = [1] * n
+    before = [-1] * n
+    for i in range(n):
+        for j in range(i):
+            if a[j] < a[i] and length[j] + 1 > length[i]:
+                length[i] = length[j] + 1
+                before[i] = j
+    best = max(length)
+    k = length.index(best)
+    path = []
+    while k != -1:
+        path.append(k)
+        k = before[k]
+    return best, path[::-1]
+
+
+@case((PLACES, PLACES[::-1].copy(), 3))
+def breadth_first(tails, heads, start):
+    seen = [False] * 20
+    distance = [-1] * 20
+    queue = collections.deque([start])
+    seen[start] = True
+    distance[start] = 0
+    while queue:
+        u = queue.popleft()
+        for k in range(len(tails)):
+            if tails[k] == u and not seen[heads[k]]:
+                seen[heads[k]] = True
+                distance[heads[k]] = distance[u] + 1
+                queue.append(heads[k])
+    return seen, distance
+
+
+@case((5,), (12,))
+def josephus(k):
+    people = list(range(12))
+    i = 0
+    order = []
+    while len(people) > 0:
+        i = (i + k) % len(people)
+        order.append(people.pop(i))
+    return order
+
+
+# ---- heaps -----------------------------------------------------------------------------------------------------------
+
+
+@case((FLOATS,))
+def heap_of_many(values):
+    heap = []
+    for v in values:
+        heapq.heappush(heap, v)
+    before = list(heap)
+    out = []
+    while heap:
+        out.append(heapq.heappop(heap))
+    return before, out
+
+
+@case((FLOATS, 3), (FLOATS[:2], 0), (FLOATS, 25))
+def smallest(values, k):
+    heap = list(values)
+    heapq.heapify(heap)
+    after = heap[:]
+    return heapq.nsmallest(k, values), heapq.nlargest(k, list(values)), after, heapq.nlargest(2, values, key=abs)
+
+
+@case((FLOATS,), (FLOATS[:1],))
+def merged_two_by_two(values):
+    heap = [float(v) for v in values]
+    heapq.heapify(heap)
+    cost = 0.0
+    while len(heap) > 1:
+        a = heapq.heappop(heap)
+        b = heapq.heappop(heap)
+        cost += a + b
+        heapq.heappush(heap, a + b)
+    return cost, heap
+
+
+@case((FLOATS, 4), (FLOATS, 1))
+def keeps_the_largest(values, k):
+    heap = []
+    for i, v in enumerate(values):
+        if len(heap) < k:
+            heapq.heappush(heap, (v, i))
+        elif v > 0:
+            heapq.heappushpop(heap, (v, i))
+        else:
+            heapq.heapreplace(heap, (v, -i))
+    return heap
+
+
+@case((np.abs(RNG.standard_normal((12, 12))),))
+def dijkstra(weights):
+    n = len(weights)
+    distance = [math.inf] * n
+    done = [False] * n
+    distance[0] = 0.0
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if done[u]:
+            continue
+        done[u] = True
+        for v in range(n):
+            new = d + weights[u, v]
+            if new < distance[v]:
+                distance[v] = new
+                heapq.heappush(heap, (new, v))
+    return distance
+
+
+@case((LONG, 2), (LONG[:3], 9))
+def heap_argument(items, x):
+    heapq.heapify(items)
+    a = heapq.heappushpop(items, x)
+    heapq.heappush(items, x + 1)
+    b = heapq.heapreplace(items, a)
+    return a, b, items
+
+
+@case(([], 2), ([1], 1))
+def heap_that_is_empty(items, x):
+    a = heapq.heappop(items)
+    heapq.heapify(items)
+    return a, heapq.heappop(items) + x
+
+
+# ---- Python's lists stay what they are -------------------------------------------------------------------------------
+
+
+@case((3, LONG), (-4, LONG), (-20, LONG), (19, LONG), (20, LONG), (-21, LONG))
+def reads_and_writes_an_argument(i, items):
+    items[i] = items[i] + 1
+    return items[i], len(items)
+
+
+@case((3,), (20,), (-21,), (-20,))
+def error_of_reading(i):
+    items = [0.5] * 20
+    return items[i]
+
+
+@case((3,), (20,), (-21,), (-20,))
+def error_of_writing(i):
+    items = [0.5] * 20
+    items[i] = 1.5
+    return items
+
+
+@case((3,), (25,))
+def error_is_caught(i):
+    items = list(range(20))
+    try:
+        items[i] = 100
+        items[i + 1] = 101
+    except IndexError as error:
+        return str(error), items
+    return items
+
+
+@case((19,), (2,))
+def writes_before_a_failure_are_seen(i):
+    items = list(range(20))
+    try:
+        items[i] = 100
+        items[i + 1] = 101
+    except IndexError:
+        items[0] = -1
+    return items
+
+
+@case((3, 2), (4, 4))
+def aliases_see_writes(i, j):
+    a = [0] * 20
+    b = a
+    c = [a, b]
+    d = {"a": a}
+    b[i] += 1
+    c[0][j] += 2
+    d["a"][i] += 4
+    return a, b is a, c[1] is a, c, a == c[0]
+
+
+@case((3,), (12,))
+def copies_do_not(i):
+    a = list(range(20))
+    b, c, d, e = a[:], a.copy(), list(a), [*a]
+    a[i] = -1
+    b[i] += 1
+    c[i] += 2
+    d[i] += 3
+    e[i] += 4
+    return a, b, c, d, e
+
+
+@case((3, True), (12, False))
+def elements_keep_their_types(i, c):
+    a = [False] * 20
+    a[i] = 1
+    if c:
+        a[i + 1] = 2.5
+    b = [0] * 20
+    b[i] = np.float32(1.5)
+    b[i + 1] = None
+    return a, b, type(a[i]) is int, type(a[0]) is bool, a[i + 1] == 2.5
+
+
+@case((3, 4.0), (12, -1.0))
+def numpy_scalars(i, x):
+    a = [np.float32(x)] * 20
+    a[i] *= 2
+    return a, a[i], a[-1 - i]
+
+
+@case((3, 4.0), (12, -1.0))
+def tuples(i, x):
+    a = [(0.0, k) for k in range(20)]
+    a[i] = (x, i)
+    value, place = a[i + 1]
+    return a, a[i], value + place, max(a), min(a)
+
+
+@case((4,), (0,))
+def complex_and_huge(i):
+    a = [1j * k for k in range(20)]
+    a[i] *= 2
+    b = [2**70 + k for k in range(12)]
+    c = [2**62 + k for k in range(12)]
+    return a, c[i], b[3]
+
+
+@case((4,), (11,))
+def overflow_is_python_s(i):
+    c = [2**62 + k for k in range(12)]
+    c[i] = c[i] * 1
+    return c[i] - 2**62
+
+
+@case((7, LONG), (0, LONG))
+def many_operations(i, items):
+    a = list(items)
+    a[i] = 50
+    return (
+        sum(a), min(a), max(a), len(a), 50 in a, 51 in a, a.index(50), a.count(9), sorted(a), a[::-1], a[2:5], a[-3:],
+        a[::2], a[1:1], a + [1], [1] + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
+        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[1:]))[2], a == items, a != a[:], a < items,
+    )  # fmt: skip
+
+
+@case((7, LONG), (0, LONG))
+def methods(i, items):
+    a = list(items)
+    a[i] = 50
+    a.append(i)
+    last = a.pop()
+    first = a.pop(0)
+    a.insert(3, -5)
+    a.extend([7, 8])
+    a += [9]
+    a.reverse()
+    a.remove(8)
+    del a[2]
+    del a[1:3]
+    a[4:6] = [100, 101, 102]
+    b = a.copy()
+    b.sort()
+    c = a[:]
+    c.sort(reverse=True)
+    d = a[:]
+    d.clear()
+    d.append(1)
+    return a, b, c, d, last, first
+
+
+@case((7,), (0,))
+def numpy_of_a_list(i):
+    a = [0.5] * 20
+    a[i] = 2.0
+    b = [False] * 20
+    b[i] = True
+    return np.array(a), np.sum(a), np.array(b), np.mean(a) * np.array(a)[b], np.asarray(a, dtype=np.float32).dtype.name
+
+
+@case((7,), (0,))
+def unpacked(i):
+    a = list(range(10))
+    a[i] = -1
+    first, *middle, last = a
+    x, y, z, *_ = a
+
+    def total(*values, start=0):
+        return start + sum(values)
+
+    return first, middle, last, x + y + z, total(*a), max(*a), f"{a[0]}", "-".join(str(v) for v in a)
+
+
+@case((7,), (0,))
+def printed(i):
+    a = list(range(10))
+    a[i] = -1
+    print(a, a[i])
+    print(f"{a}")
+    return str(a), repr(a)
+
+
+@case((LONG, 3), (LONG, 30))
+def returned_as_it_came(items, i):
+    seen = items
+    if i < 20:
+        seen[i] = 0
+    return seen, items
+
+
+@case((LONG, 3))
+def unchanged_argument(items, i):
+    return items[i], items, items is items
+
+
+@case((np.array([1, 2, 3, 2, 1]),))
+def changed_while_gone_over(steps):
+    a = list(range(12))
+    for s in steps:
+        for i, v in enumerate(a):
+            if v % 2:
+                a[(i + s) % 12] = v + s
+    return a
+
+
+@case((np.array([1, 2, 3, 2, 1]),))
+def gone_over_by_for(steps):
+    a = list(range(12))
+    out = 0
+    for s in steps:
+        a[s] += 5
+        for v in a:
+            if v == 9:
+                continue
+            out = out * 3 % 1001 + v
+            if out == 5:
+                break
+    return a, out
+
+
+@case((3, 4), (5, 5))
+def branches_that_write(i, j):
+    a = [0] * 12
+    if i == j:
+        a[i] = 1.5
+    elif i < j:
+        a[j] = 2
+    else:
+        a = a[:6]
+    return a
+
+
+@case((3, True), (5, False))
+def another_list_in_a_branch(i, c):
+    a = list(range(12))
+    b = list(range(12, 24))
+    d = a if c else b
+    d[i] = -1
+    return a, b, d is a, d[i + 1]
+
+
+@case((4,), (0,))
+def another_list_in_each_step(n):
+    a = list(range(12))
+    for k in range(n):
+        a[k + 1] += a[k]
+        b = [0] * 12
+        for j in range(12):
+            b[j] = a[(j + k) % 12]
+        a = b
+    return a
+
+
+@case((4,), (0,))
+def two_lists_take_turns(n):
+    a = list(range(12))
+    b = [0] * 12
+    for k in range(n):
+        for j in range(12):
+            b[j] = a[(j + k) % 12] + 1
+        a, b = b, a
+    return a, b
+
+
+@dataclasses.dataclass
+class Counter:
+    """Something with a list."""
+
+    counts: list
+    steps: int = 0
+
+    def add(self, value):
+        self.counts[value] += 1
+        self.steps += 1
+        return self
+
+
+@case((PLACES,))
+def attributes(values):
+    counter = Counter([0] * 20)
+    for v in values:
+        counter.add(v)
+    return counter.counts, counter.steps
+
+
+TABLE = list(range(100, 120))
+NAMES = {"primes": [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]}
+
+
+@case((PLACES,))
+def read_from_outside(values):
+    total = 0
+    for v in values:
+        total += TABLE[v] + NAMES["primes"][v % 10] + (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)[v % 10]
+    return total
+
+
+def _add_at(items, place, value=1):
+    items[place] += value
+    return items
+
+
+@case((PLACES,))
+def written_by_a_helper(values):
+    counts = [0] * 20
+    for v in values:
+        if v % 2:
+            _add_at(counts, v)
+        else:
+            counts = _add_at(counts, v, 2)
+    return counts
+
+
+@case((PLACES,))
+def written_by_a_closure(values):
+    counts = [0] * 20
+    seen = [None] * 20
+
+    def visit(v):
+        if seen[v] is None:
+            seen[v] = len(counts)
+        counts[v] += 1
+
+    for v in values:
+        visit(v)
+    return counts, seen
+
+
+@case((LONG, 5), (LONG, 9))
+def bisected(items, x):
+    ordered = sorted(items)
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@case((7,), (19,))
+def grows_after_it_was_indexed(n):
+    a = list(range(20))
+    a[n] = -1
+    i = 0
+    while i < n:
+        a.append(a[i])
+        i += 1
+    return a, len(a)
+
+
+@case((7,), (19,))
+def shrinks_after_it_was_indexed(n):
+    a = list(range(20))
+    a[n] = -1
+    i = 0
+    while i < n:
+        a.pop()
+        i += 1
+    return a, len(a)
+
+
+@case((7, 2), (3, 3))
+def swapped(i, j):
+    a = list(range(20))
+    a[i], a[j] = a[j], a[i]
+    a[i] += 1
+    return a
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_programs(program: Program) -> None:
+    program.check()
+
+
+# ---- sizes do not multiply work --------------------------------------------------------------------------------------
+
+
+def _equations(function, *args):
+    pending, found = [jit(function).trace(*args).program], 0
+    while pending:
+        for equation in pending.pop().equations:
+            found += 1
+            for value in equation.params.values():
+                parts = value if isinstance(value, (tuple, list)) else (value,)
+                pending += [part for part in parts if hasattr(part, "equations")]
+    return found
+
+
+def _sieve_of(n):
+    def program(k):
+        seen = [True] * n
+        i = 2
+        while i < k:
+            if seen[i]:
+                j = i * i
+                while j < k:
+                    seen[j] = False
+                    j += i
+            i += 1
+        return sum(seen)
+
+    return program, (n,)
+
+
+def _union_of(n):
+    def program(a, b):
+        parent = list(range(n))
+        for u, v in zip(a, b):
+            while parent[u] != u:
+                u = parent[u]
+            while parent[v] != v:
+                v = parent[v]
+            parent[u] = v
+        return parent
+
+    return program, (np.arange(n // 2), np.arange(n // 2))
+
+
+def _memo_of(n):
+    def program(k):
+        memo = [None] * n
+        memo[0] = 1
+        for i in range(1, k):
+            memo[i] = memo[i - 1] + 1
+        return memo[k - 1]
+
+    return program, (n,)
+
+
+def _heap_of(n):
+    def program(values):
+        heap = []
+        for i in range(n):
+            heapq.heappush(heap, values[i])
+        total = 0.0
+        for _ in range(n):
+            total = total * 0.5 + heapq.heappop(heap)
+        return total
+
+    return program, (np.arange(float(n)),)
+
+
+@pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of])
+def test_equations_do_not_grow_with_the_length(family) -> None:
+    few, many = (_equations(program, *args) for program, args in (family(12), family(400)))
+    assert many == few
