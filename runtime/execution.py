@@ -60,7 +60,7 @@ class Execution:
         return self._finish_on_host(leaves)
 
     def _finish_on_host(self, leaves: Leaves) -> Any:
-        outputs: list[Any] = self.executable(leaves.buffers())
+        outputs: list[Any] = self.plan.spread(self.executable(self.plan.inputs(leaves)))
         if leaves.gives_arrays:
             outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
         return self.plan.finish(outputs, leaves)

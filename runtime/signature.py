@@ -236,6 +236,11 @@ class Leaves:
         dtypes = PYTHON_DTYPES
         return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
 
+    def buffer(self, leaf: int) -> NDArray:
+        """One of them."""
+        value = self.values[leaf]
+        return _native(value) if type(value) is np.ndarray else np.asarray(value, PYTHON_DTYPES.get(type(value)))
+
 
 @functools.lru_cache(maxsize=1024, typed=True)
 def _known_number(value: float) -> Any:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control import lines
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import Countable, Elements, Rows
@@ -25,6 +26,8 @@ def source(items: Any) -> Source | None:
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
+    if (line := lines.line(items)) is not None:
+        return Each(line, lambda item: item)
     if isinstance(items, Sized):
         items = Rows(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):

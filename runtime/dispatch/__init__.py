@@ -60,7 +60,7 @@ def quicken(name: str, execution: Execution, form: Form) -> None:
 
 def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     plan = execution.plan
-    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
+    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.packs or plan.stacks or plan.result is None:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "settings": settings}
     # Each `configure` block has an object of its own.

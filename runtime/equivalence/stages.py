@@ -64,8 +64,8 @@ class _Programs:
         for array in plan.hoisted:
             leaves.hoist(array)
         with called_here():
-            outputs = ir.evaluate(program, *leaves.buffers())
-        return plan.finish([np.array(o) for o in outputs], leaves)
+            outputs = ir.evaluate(program, *plan.inputs(leaves))
+        return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
 
     def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:
         function = self._function
