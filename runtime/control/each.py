@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -84,8 +83,8 @@ class Each(Source):
         """The code of the element, by which the expression is known again; of `map`, that of the function, too."""
         code = getattr(self._element, "__code__", None)
         cells = getattr(self._element, "__closure__", None) or ()
-        called = [c.cell_contents for c in cells if isinstance(c.cell_contents, types.FunctionType)]
-        return (code, *(f.__code__ for f in called))
+        called = [c.cell_contents for c in cells if callable(c.cell_contents)]
+        return (code, *(getattr(f, "__code__", id(f)) for f in called))
 
     def counted(self) -> iteration.Countable | None:
         """What it goes over, where each of its items, of which there is a known number, gives an element."""

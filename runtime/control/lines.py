@@ -45,10 +45,11 @@ class Line(Countable):
 
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
-        return iter(self._items)
+        self._length = -1
+        yield from self._items
 
     def end(self, left: Atom) -> None:
-        if len(self._items) != self._length:
+        if self._length >= 0 and len(self._items) != self._length:
             raise UnsupportedOperationError(
                 f"a {type(self._items).__name__} gets another length while it is gone over; go over a copy"
             )

@@ -20,6 +20,7 @@ from anabranch.runtime.trace import Part, current
 from anabranch.runtime.values import atoms, containers, layout as layouts, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
@@ -372,6 +373,80 @@ class Line(Form):
         return None if item is None else Line(self.structure, item, self.count)
 
 
+@frozen
+class Alternatives(Form):
+    """One of a few immutable kinds, as a tag says."""
+
+    options: tuple[Form, ...]
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [ArrayType((), atoms.INT32), *(t for o in self.options for t in o.types)]
+
+    def leaves(self, value: Any) -> list[Atom]:
+        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        places = [self._place(o) for o in options]
+        tag: Atom = atoms.literal(places[-1], np.int32)
+        held: dict[int, list[Atom]] = {}
+        for i in reversed(range(len(options))):
+            row, place = self.options[places[i]].leaves(options[i]), places[i]
+            if i < len(options) - 1:
+                here = value.chosen(i)
+                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+                row = [atoms.select(here, a, b) for a, b in zip(row, held.get(place, row), strict=True)]
+            held[place] = row
+        rest = (held.get(k) or [atoms.unspecified(t) for t in o.types] for k, o in enumerate(self.options))
+        return [tag, *(a for row in rest for a in row)]
+
+    def _place(self, value: Any) -> int:
+        form = form_of(value, lambda _: False)
+        return next(k for k, option in enumerate(self.options) if _holds(option, form))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(t, w, place) for t, w in zip(self.types, wholes, strict=True)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        tag = next(leaves)
+        options = tuple([o.at(leaves) for o in self.options])
+        return options[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, options)
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Alternatives) or len(other.options) != len(self.options):
+            return None
+        options = [a.joined(b) for a, b in zip(self.options, other.options, strict=True)]
+        return None if None in options else Alternatives(tuple(o for o in options if o is not None))
+
+
+def _holds(option: Form, form: Form) -> bool:
+    joined = option.joined(form)
+    return joined is not None and joined.types == option.types
+
+
+def alternatives(forms: Sequence[Form]) -> Form:
+    """The form of what is of any of these forms.
+
+    Raises
+    ------
+    UnlikeError
+        Where one of them has an identity.
+    """
+    options: list[Form] = []
+    for form in forms:
+        for k, option in enumerate(options):
+            joined = option.joined(form)
+            if joined is not None:
+                options[k] = joined
+                break
+        else:
+            options.append(form)
+    if any(o.mutable for o in options) or len(options) > _MOST_KINDS:
+        raise UnlikeError
+    return options[0] if len(options) == 1 else Alternatives(tuple(options))
+
+
+_MOST_KINDS = 4
+
+
 def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
     """The form of a value; `is_new` says of an array, list or dict that nothing else leads to it.
 
@@ -389,6 +464,10 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         if value.path or storage.links or value.is_readonly or not is_new(value):
             raise UnlikeError
         return Fresh(value.abstract, strides.traits(value))
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        return alternatives([form_of(o, lambda _: False) for o in value.options])
     if isinstance(value, Traced) or is_grown(value):
         raise UnlikeError
     if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
