@@ -66,10 +66,12 @@ class Arguments:
     def bind(self, trace: Trace) -> Given:
         """The arguments as traced values on fresh formals."""
         given = Given(trace, self)
-        if trace.decisions is not None:
-            trace.names = self.leaf_names()
         given.args = tuple(map(given.make, self.args))
         given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
+        if trace.decisions is not None:
+            trace.names = dict(zip(given.atoms, self.leaf_names(), strict=True))
+            packs = [a for a in given.atoms if isinstance(a, Part)]
+            trace.names.update((a.whole, trace.names[a].rpartition("[")[0]) for a in packs if isinstance(a.whole, Var))
         for leaf in self.readonly:
             array = given.handles[leaf]
             if array is not None:
@@ -125,6 +127,8 @@ class Given:
     ----------
     handles : list
         For each leaf the array's handle, or None.
+    atoms : list
+        For each leaf its formal, or the part of one that it is.
     containers : list
         The mutable ones, in the order of `Leaves.containers`.
     numbers : dict
@@ -143,6 +147,7 @@ class Given:
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
         self.handles: list[Array | None] = []
+        self.atoms: list[Var] = []
         self.containers: list[Any] = []
         self.numbers: dict[int, int] = {}
         self.statics: list[Any] = []
@@ -203,6 +208,7 @@ class Given:
             atom = self._builder.formal(abstract.type)
         else:
             atom = Part(abstract.type, self._pack, leaf - self.packs[-1][0])
+        self.atoms.append(atom)
         if leaf in self._arguments.known:
             self.handles.append(None)
             return self._arguments.numbers[leaf]

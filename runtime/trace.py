@@ -179,9 +179,9 @@ class Trace:
         self.keeping: Callable[[], BaseException] | None = None
         self.refusal: Callable[[], BaseException] = EscapedTracerError
         self.failures: list[Failure] = []
-        # Where somebody asks what is decided; and the names of the arguments' leaves, then.
+        # Where somebody asks what is decided; and the names of the arguments, then.
         self.decisions = asked()
-        self.names: list[str] = []
+        self.names: dict[Var, str] = {}
         # The room that was asked for, and given.
         self.capacities: dict[Place, Capacity] = {}
         self.error_code = Storage(_INT32)

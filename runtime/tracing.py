@@ -81,19 +81,17 @@ class Plan:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
         return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
-    def inputs(self, leaves: Leaves) -> list[NDArray]:
-        """The arrays that the executable takes."""
+    def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The arguments' leaves, and the arrays from outside after them, with lists of numbers as arrays."""
         if not self.packs:
-            return leaves.buffers()
-        packs, made, place = dict(self.packs), list[NDArray](), 0
-        for var in self.program.inputs:
-            count = packs.get(place, 0)
-            if count:
-                made.append(np.array(leaves.values[place : place + count], var.type.dtype))
-            else:
-                made.append(leaves.buffer(place))
-            place += count or 1
-        return made
+            return leaves
+        made, place = list[Any](), 0
+        for first, count in self.packs:
+            made += leaves[place:first]
+            place = first + count
+            dtype = self.program.inputs[len(made)].type.dtype
+            made.append(np.array(leaves[first:place], dtype))
+        return [*made, *leaves[place:]]
 
     def spread(self, outputs: Sequence[Any]) -> list[Any]:
         """What the executable gives, each leaf by itself."""

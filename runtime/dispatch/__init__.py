@@ -60,14 +60,14 @@ def quicken(name: str, execution: Execution, form: Form) -> None:
 
 def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     plan = execution.plan
-    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.packs or plan.stacks or plan.result is None:
+    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "settings": settings}
     # Each `configure` block has an object of its own.
     chosen = writer.constant(settings())
     writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
-    arguments = Arguments(writer, plan.known)
+    arguments = Arguments(writer, plan.known, dict(plan.packs))
     for place in form.places:
         arguments.argument(place.text(writer), place.value)
     for array in plan.hoisted:
