@@ -9,10 +9,12 @@ from typing import Any
 from anabranch._frozen import frozen
 from anabranch.runtime.control import array_lists
 from anabranch.runtime.control.growing import growing
+from anabranch.runtime.ir import ArrayType, Var
 from anabranch.runtime.signature import Repeated, layout_of
 from anabranch.runtime.static_values import Static, kept
-from anabranch.runtime.trace import OnDevice, Trace
+from anabranch.runtime.trace import OnDevice, Part, Trace
 from anabranch.runtime.values import layout as layouts, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.parts_of_objects import part_name
@@ -67,10 +69,12 @@ class Arguments:
     def bind(self, trace: Trace) -> Given:
         """The arguments as traced values on fresh formals."""
         given = Given(trace, self)
-        if trace.decisions is not None:
-            trace.names = self.leaf_names()
         given.args = tuple(map(given.make, self.args))
         given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
+        if trace.decisions is not None:
+            trace.names = dict(zip(given.atoms, self.leaf_names(), strict=True))
+            packs = [a for a in given.atoms if isinstance(a, Part)]
+            trace.names.update((a.whole, trace.names[a].rpartition("[")[0]) for a in packs if isinstance(a.whole, Var))
         for leaf in self.readonly:
             array = given.handles[leaf]
             if array is not None:
@@ -104,6 +108,21 @@ def arguments_of(
     return Arguments(positional, {k: layout_of(v, seen, held) for k, v in sorted(kwargs.items())}, **known)
 
 
+# A list or tuple of so many numbers of one kind, or of such lists, is one array in the computation.
+_PACKED = 9
+
+
+def _one_kind(layout: layouts.Layout) -> Abstract | None:
+    """What each leaf of lists and tuples of numbers is; None where they differ, or hold anything else."""
+    if isinstance(layout, layouts.Leaf):
+        abstract = layout.abstract
+        return abstract if abstract.kind is not Kind.ARRAY and not abstract.shape else None
+    if not isinstance(layout, layouts.Node) or layout.structure.cls not in (list, tuple) or not layout.children:
+        return None
+    first = _one_kind(layout.children[0])
+    return first if first is not None and all(_one_kind(c) == first for c in layout.children[1:]) else None
+
+
 class Given:
     """What stands for the arguments while tracing, leaf by leaf and container by container.
 
@@ -111,6 +130,8 @@ class Given:
     ----------
     handles : list
         For each leaf the array's handle, or None.
+    atoms : list
+        For each leaf its formal, or the part of one that it is.
     containers : list
         The mutable ones, in the order of `Leaves.containers`.
     numbers : dict
@@ -119,6 +140,8 @@ class Given:
         What is plain Python while tracing.
     copies : list
         Those of them that stand for what the caller may change.
+    packs : list of tuple of int
+        The first leaf and the number of leaves of each list of numbers that is one input.
     """
 
     def __init__(self, trace: Trace, arguments: Arguments) -> None:
@@ -127,10 +150,13 @@ class Given:
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
         self.handles: list[Array | None] = []
+        self.atoms: list[Var] = []
         self.containers: list[Any] = []
         self.numbers: dict[int, int] = {}
         self.statics: list[Any] = []
         self.copies: list[Any] = []
+        self.packs: list[tuple[int, int]] = []
+        self._pack: Var | None = None
 
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
@@ -139,6 +165,13 @@ class Given:
                 return self._held(value)
             case layouts.Leaf(abstract):
                 return self._leaf(layout, abstract)
+            case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
+                count = len(layouts.leaf_types(layout))
+                self.packs.append((len(self.handles), count))
+                self._pack = self._builder.formal(ArrayType((count,), kind.dtype))
+                made = self.make(layout)
+                self._pack = None
+                return made
             case layouts.Node(structure, children):
                 if not structure.mutable:
                     return structure.build([self.make(c) for c in children])
@@ -152,6 +185,15 @@ class Given:
                     array_lists.at_birth(made, ("argument", place))
                 return made
         raise AssertionError("an argument is no choice")
+
+    def _packed(self, layout: layouts.Layout) -> Abstract | None:
+        """What the numbers of a list are that is one input; None for any other argument."""
+        found = _one_kind(layout)
+        count = len(layouts.leaf_types(layout))
+        if found is None or count < _PACKED or self._arguments.device:
+            return None
+        first = len(self.handles)
+        return None if any(first <= k < first + count for k in self._arguments.known) else found
 
     def _held(self, value: Any) -> Any:
         if isinstance(value, Repeated):
@@ -167,7 +209,12 @@ class Given:
 
     def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
         leaf = len(self.handles)
-        atom = self._builder.formal(abstract.type)
+        atom: Var
+        if self._pack is None:
+            atom = self._builder.formal(abstract.type)
+        else:
+            atom = Part(abstract.type, self._pack, leaf - self.packs[-1][0])
+        self.atoms.append(atom)
         if leaf in self._arguments.known:
             self.handles.append(None)
             return self._arguments.numbers[leaf]

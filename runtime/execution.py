@@ -9,7 +9,14 @@ from anabranch.runtime._host import CallbackError
 from anabranch.runtime._jaxlib import to_numpy
 from anabranch.runtime.array import Array, adopted
 from anabranch.runtime.executable import Executable
-from anabranch.runtime.signature import Leaves, check_objects, check_outside, check_sharing, on_device
+from anabranch.runtime.signature import (
+    Leaves,
+    buffers,
+    check_objects,
+    check_outside,
+    check_sharing,
+    on_device,
+)
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
 
@@ -69,7 +76,7 @@ class Execution:
         return self._finish_on_host(leaves)
 
     def _finish_on_host(self, leaves: Leaves) -> Any:
-        outputs: list[Any] = self.executable(leaves.buffers())
+        outputs: list[Any] = self.plan.spread(self.executable(buffers(self.plan.inputs(leaves.values))))
         if leaves.gives_arrays:
             outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
         return self.plan.finish(outputs, leaves)
@@ -78,14 +85,14 @@ class Execution:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.gives_one_array:
             return self.run_for_array(leaves.values)
-        outputs = self.executable.execute_buffers(on_device(leaves.values))
+        outputs = self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))
         staying = self.plan.result_count
         there: list[Any] = [Array(*b) for b in outputs[:staying]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
 
     def run_for_array(self, values: Sequence[Any]) -> Array:
         """Run, where `gives_one_array`, on leaves."""
-        return Array(*self.executable.execute_buffers(on_device(values))[0])
+        return Array(*self.executable.execute_buffers(on_device(self.plan.inputs(values)))[0])
 
     def _with_callbacks(self, leaves: Leaves) -> Any:
         try:

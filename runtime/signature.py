@@ -238,10 +238,11 @@ class Leaves:
         same = tuple(first.setdefault(id(a), i) for i, a in enumerate(self.arrays))
         return same if len(first) < len(same) else ()
 
-    def buffers(self) -> list[NDArray]:
-        """The leaves as arrays for the executable."""
-        dtypes = PYTHON_DTYPES
-        return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in self.values]
+
+def buffers(values: Sequence[Any]) -> list[NDArray]:
+    """Leaves as arrays for the executable."""
+    dtypes = PYTHON_DTYPES
+    return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in values]
 
 
 @functools.lru_cache(maxsize=1024, typed=True)

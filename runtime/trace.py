@@ -109,6 +109,29 @@ class Failure:
         self.details = details
 
 
+@frozen(eq=False)
+class Part(Var):
+    """One of the parts, all of one type, that an atom has along its leading axes: the one at `place`, in C order.
+
+    It becomes an equation in each builder that reads it. So a list may hold the parts of an array one by one, and what
+    goes over the list, or makes an array of it, takes the whole.
+    """
+
+    whole: Atom
+    place: int
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """The same place, by axis."""
+        shape = self.whole.type.shape
+        index: list[int] = []
+        place = self.place
+        for n in reversed(shape[: len(shape) - len(self.type.shape)]):
+            place, here = divmod(place, n)
+            index.insert(0, here)
+        return tuple(index)
+
+
 # Where failures keep values for their messages, with the values.
 Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
 
@@ -162,9 +185,9 @@ class Trace:
         self.keeping: Callable[[], BaseException] | None = None
         self.refusal: Callable[[], BaseException] = EscapedTracerError
         self.failures: list[Failure] = []
-        # Where somebody asks what is decided; and the names of the arguments' leaves, then.
+        # Where somebody asks what is decided; and the names of the arguments, then.
         self.decisions = asked()
-        self.names: list[str] = []
+        self.names: dict[Var, str] = {}
         # The room that was asked for, and given.
         self.capacities: dict[Place, Capacity] = {}
         self.error_code = Storage(_INT32)
@@ -192,6 +215,8 @@ class Trace:
         self.is_outside: Callable[[Any], bool] = lambda _: False
         # Bodies of while loops that are left under a run-time condition.
         self.staged_sites: set[Any] = set()
+        # Elements of comprehensions that cannot be one loop.
+        self.unstacked: set[Any] = set()
         # Operators (their function's code, and their kind) for which this trace is to start again.
         self.restaged: set[tuple[int, str]] = set()
         # The arguments' leaves that may be known while tracing if they must.
@@ -251,6 +276,7 @@ class Builder:
         "kept",
         "known",
         "parent",
+        "parts",
         "points",
         "selector",
         "storage_inputs",
@@ -269,6 +295,8 @@ class Builder:
         self.env: dict[Storage, Atom] = {}
         self.written: dict[Storage, None] = {}
         self.known: set[Var] = set()
+        # Parts that have been read, with the place of the equation that gives them.
+        self.parts: dict[Part, tuple[int, Var]] = {}
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
         self.kept: set[Storage] | None = None
         # Where something may have failed in the body of a try statement.
@@ -287,6 +315,8 @@ class Builder:
         """The atom as this builder sees it; what belongs to an outer builder becomes an input here."""
         if isinstance(atom, Literal) or atom in self.known:
             return atom
+        if isinstance(atom, Part):
+            return self._part(atom)
         inner = self.captures.get(atom)
         if inner is None:
             if self.parent is None:
@@ -298,6 +328,20 @@ class Builder:
             self.known.add(inner)
             self.captures[atom] = inner
         return inner
+
+    def _part(self, part: Part) -> Atom:
+        """A part as this builder sees it."""
+        place, known = self.parts.get(part, (0, None))
+        # After a rollback its equation may be gone.
+        if known is not None and place < len(self.equations) and self.equations[place].outputs[0] is known:
+            return known
+        starts = part.index + (0,) * len(part.type.shape)
+        limits = (*[i + 1 for i in part.index], *part.type.shape)
+        (cut,) = self.bind(Op.table["slice"], part.whole, starts=starts, limits=limits, strides=(1,) * len(starts))
+        (made,) = self.bind(Op.table["reshape"], cut, shape=part.type.shape)
+        if isinstance(made, Var):
+            self.parts[part] = (len(self.equations) - 1, made)
+        return made
 
     def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
@@ -360,7 +404,11 @@ class Builder:
     def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
         """Fresh memory that holds `value`."""
         storage = Storage(value.type, readonly)
-        self.env[storage] = self.resolve(value)
+        if isinstance(value, Part):
+            self.resolve(value.whole)  # a part is made where it is read
+            self.env[storage] = value
+        else:
+            self.env[storage] = self.resolve(value)
         return storage
 
     def read(self, storage: Storage) -> Atom:

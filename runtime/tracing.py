@@ -30,8 +30,8 @@ from anabranch.runtime.ops import effect as effect_op
 from anabranch.runtime.results import Earlier, Owner, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
-from anabranch.runtime.trace import Builder, Failure, Restart, Storage, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising
+from anabranch.runtime.trace import Builder, Failure, Part, Restart, Storage, Trace, UnreachableError, building
+from anabranch.runtime.values import atoms, checks, containers, layout as layouts, parts, raising
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
@@ -75,12 +75,36 @@ class Plan:
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[Specialised, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
+    packs: tuple[tuple[int, int], ...] = ()  # first leaf and number of arguments' leaves that are one input
+    stacks: tuple[tuple[int, int], ...] = ()  # outputs that are several leaves of the result, with their number
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
     @property
     def result_count(self) -> int:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
         return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
+
+    def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The arguments' leaves, and the arrays from outside after them, with lists of numbers as arrays."""
+        if not self.packs:
+            return leaves
+        made, place = list[Any](), 0
+        for first, count in self.packs:
+            made += leaves[place:first]
+            place = first + count
+            dtype = self.program.inputs[len(made)].type.dtype
+            made.append(np.array(leaves[first:place], dtype))
+        return [*made, *leaves[place:]]
+
+    def spread(self, outputs: Sequence[Any]) -> list[Any]:
+        """What the executable gives, each leaf by itself."""
+        if not self.stacks:
+            return list(outputs)
+        counts = dict(self.stacks)
+        found: list[Any] = []
+        for k, output in enumerate(outputs):
+            found += [np.array(row) for row in output] if k in counts else [output]
+        return found
 
     @property
     def gives_one_array(self) -> bool:
@@ -237,7 +261,7 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, site
                 # NumPy asks the value for a number, and says no more of any failure.
                 guards.heap.restore()
                 if isinstance(cause, Restart):
-                    return trace_call(function, arguments, lists | cause.lists)
+                    return _trace(function, arguments, lists | cause.lists, sites)
                 refused = UnsupportedOperationError(
                     "a value known only at run time is written into an array that is no run-time value: an object from "
                     "outside of the function holds it; pass the array, or the object, as an argument"
@@ -400,7 +424,18 @@ def _plan(
     details = tuple(s for s in trace.details.values() if s in root.written) if can_fail else ()
     if can_fail:
         outputs += [root.read(trace.error_code), *map(root.read, details)]
-    program = Program(tuple(root.formals), tuple(root.equations), tuple(map(root.resolve, outputs)), "main")
+    stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays)
+    count = len(packed) - len(certain) - len(shared)
+    stacks: list[tuple[int, int]] = []
+    if not stays:
+        given_out = outputs
+        outputs = []
+        for atom, size in _stacked(given_out[:count]):
+            stacks += [(len(outputs), size)] if size else []
+            outputs.append(atom)
+        outputs += given_out[count:]
+    resolved = tuple(map(root.resolve, outputs))  # which may take an equation
+    program = Program(tuple(root.formals), tuple(root.equations), resolved, "main")
     return Plan(
         program=program,
         result=hosted_result(layout, given, guards.heap.arrays) if reached else None,
@@ -421,8 +456,22 @@ def _plan(
         known=arguments.known,
         needs=arguments.words(arguments.needs),
         capacities=tuple(trace.capacities.values()),
-        on_device=bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays),
+        packs=tuple(given.packs),
+        stacks=tuple(stacks),
+        on_device=stays,
     )  # fmt: skip
+
+
+_STACKED = 9  # so many leaves at least of the result are one output
+
+
+def _stacked(leaves: Sequence[Atom]) -> Iterator[tuple[Atom, int]]:
+    """Outputs for these leaves: those that are parts of one array in a row as one, with their number; 0 for others."""
+    for run in parts.runs(leaves):
+        if len(run) >= _STACKED and isinstance(run[0], Part):
+            yield parts.side_by_side(run, run[0].type), len(run)
+        else:
+            yield from ((leaf, 0) for leaf in run)
 
 
 def _check_shapes(handles: Sequence[Array | None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
 
+T = TypeVar("T")
 _BROKEN = Form((), ("break",))
 
 
@@ -57,7 +59,7 @@ class Each(Source):
             items if isinstance(items, Source) or apart else iter(items) if sequence is None else sequence
         )  # fmt: skip
         self._element, self._condition, self._width = element, condition, width
-        self._nested, self.whole = nested, whole
+        self.nested, self.whole = nested, whole
 
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
         """The same expression again, where what it goes over can be gone over again."""
@@ -68,15 +70,48 @@ class Each(Source):
             again = self._again
         if again is None:
             return None
-        made = Each(again, self._element, self._condition, self._width, self._nested, self.whole)
+        made = Each(again, self._element, self._condition, self._width, self.nested, self.whole)
         return made, (self._element, self._condition, again)
+
+    @property
+    def element(self) -> Callable[..., Any]:
+        """What is done with each item."""
+        return self._element
+
+    @property
+    def site(self) -> Any:
+        """The code of the element, by which the expression is known again; of `map`, that of the function, too."""
+        code = getattr(self._element, "__code__", None)
+        cells = getattr(self._element, "__closure__", None) or ()
+        called = [c.cell_contents for c in cells if callable(c.cell_contents)]
+        return (code, *(getattr(f, "__code__", id(f)) for f in called))
+
+    def counted(self) -> iteration.Countable | None:
+        """What it goes over, where each of its items, of which there is a known number, gives an element."""
+        over = self._over
+        if self._condition is not None or not isinstance(over, iteration.Countable):
+            return None
+        return over if isinstance(over.length, int) and not over.misfits() else None
+
+    def at_once(self, taken: Callable[[Each], T | None]) -> T | None:
+        """What `taken` gives for the expression, which is used up then; None where it gives nothing."""
+        if self.begun or self._spent is not False or (self._made is not None and self._made is not current()):
+            return None
+        found = taken(self)
+        if found is not None:
+            self._spent = True
+        return found
+
+    def element_of(self, item: Any) -> Any:
+        """The element of an item."""
+        return self._element(*self._parts(item))
 
     def run(self, take: Take) -> Any:
         """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
 
         def found(args: tuple[Any, ...]) -> Any:
             value = self._element(*args)
-            return value.run(take) if self._nested else take(value)
+            return value.run(take) if self.nested else take(value)
 
         def body(item: Any) -> Any:
             args = self._parts(item)
@@ -103,7 +138,7 @@ class Each(Source):
                     "time, so that the number of its items is; a for statement, list(), sum, any, all, min and max go "
                     "over it"
                 )
-            if kept and self._nested:
+            if kept and self.nested:
                 yield from self._element(*args)
             elif kept:
                 yield self._element(*args)
@@ -111,7 +146,7 @@ class Each(Source):
     def first(self) -> tuple[Any, Each] | None:
         """The first element and the expression of the others, where it is known that there is one."""
         over = self._over
-        if self._condition is not None or self._nested or not isinstance(over, iteration.Countable):
+        if self._condition is not None or self.nested or not isinstance(over, iteration.Countable):
             return None
         if over.misfits():
             return None

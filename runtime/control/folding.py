@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import ordering
+from anabranch.runtime.control import lines, ordering
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import Countable, Elements, Rows
@@ -26,6 +26,8 @@ def source(items: Any) -> Source | None:
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
+    if (line := lines.line(items)) is not None:
+        return Each(line, lambda item: item)
     if isinstance(items, Sized):
         items = Rows(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
@@ -130,7 +132,7 @@ def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]
 
         def compare() -> tuple[Any, ...]:
             best, old = defined(row[1]), defined(row[2])
-            return if_(better(rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
+            return if_(ordering.compared(better, rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
 
         best, rank = if_(row[0], compare, lambda: (item, rank))
         row[:] = (True, best, rank)

@@ -393,7 +393,7 @@ def is_countable(items: Any) -> bool:
     """Whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False
-    if is_grown(items):
+    if is_grown(items) or lines().form_of(items) is not None:
         return True
     return isinstance(items, (Countable, range, Array, Sized)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
@@ -423,4 +423,12 @@ def countable(items: Any) -> Countable | None:
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
         return Rows(wrap.array_of(wrap.as_atom(items)))
-    return None
+    line: Countable | None = lines().line(items)
+    return line
+
+
+def lines() -> Any:
+    """The module of lists that are gone over so, which stands above this one."""
+    from anabranch.runtime.control import lines as module  # noqa: PLC0415
+
+    return module

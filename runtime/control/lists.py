@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anabranch.runtime.control import growing_items
+from anabranch.runtime.control import growing_items, stacking
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.growing import KINDS, growing
 from anabranch.runtime.control.iteration import Countable
@@ -53,6 +53,8 @@ def items_of(items: Any) -> Any:
     """A new list of the items, of run-time length only where it must be."""
     if isinstance(items, ChoiceValue) and any(map(is_grown, items.options)):
         return items.through(items_of)
+    if isinstance(items, Each) and (made := items.at_once(stacking.stacked)) is not None:
+        return made
     if isinstance(items, Source):
         return items.items_or(growing_items.listed)
     if is_fixed(items):
@@ -80,7 +82,7 @@ def comprehension(items: Each) -> Any:
     """A list comprehension."""
     if not tracing():
         return list(items)
-    return growing(items_of(items))
+    return let_grow(items_of(items))
 
 
 def method(function: Any) -> Callable[..., Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, selecting
+from anabranch.runtime.control import boolean, line_order, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
@@ -110,20 +110,28 @@ _MOST_SORTED = 32
 
 
 def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
-    """As `sorted`, by insertion: what is equal keeps its order.
+    """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
     Raises
     ------
     UnsupportedOperationError
-        For more items than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+        For more others than a few; and at run time for NaN, whose place depends on Python's way of sorting.
     """
-    rows = [(item if key is None else key(item), item) for item in (reversed(items) if reverse else items)]
-    if not any(containers.has_traced(k) for k, _ in rows):
+    keys = list(items) if key is None else line_order.keys_of(items, key)
+    traced = any(map(containers.has_traced, keys))
+    made = line_order.in_order(items, keys, reverse) if traced else None
+    if made is not None:
+        return made
+    rows = list(zip(keys, items, strict=True))
+    rows = rows[::-1] if reverse else rows
+    if not traced:
         ordered = sorted(range(len(rows)), key=lambda i: rows[i][0])
         return _reversed_if(reverse, [rows[i][1] for i in ordered])
     if len(rows) > _MOST_SORTED:
+        compared(operator.lt, rows[1][0], rows[0][0])  # raises for what has no order
         raise UnsupportedOperationError(
-            f"{len(rows)} run-time values in a list are sorted, which is done for up to {_MOST_SORTED}; use np.sort"
+            f"{len(rows)} run-time values in a list are sorted that are no numbers of one type, nor tuples of such, or "
+            f"by keys that are not; this is done for up to {_MOST_SORTED} of them"
         )
     placed: list[_Row] = []
     for row in rows:
@@ -144,8 +152,8 @@ def _refuse_nan(key: Any) -> None:
         for part in key:
             _refuse_nan(part)
     elif isinstance(key, Traced) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
-        text = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
-        checks.fail_if(atoms.ufunc(np.isnan, wrap.as_atom(key)), lambda _: UnsupportedOperationError(text))
+        bad = atoms.ufunc(np.isnan, wrap.as_atom(key))
+        checks.fail_if(bad, lambda _: UnsupportedOperationError(line_order.NAN))
 
 
 def _inserted(placed: list[_Row], row: _Row) -> list[_Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,15 @@ _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.Modul
 class Arguments:
     """Checks the arguments; gathers the leaves' names."""
 
-    def __init__(self, writer: Writer, specialised: Container[int] = ()) -> None:
+    def __init__(
+        self, writer: Writer, specialised: Container[int] = (), packs: Mapping[int, int] = types.MappingProxyType({})
+    ) -> None:
         self._writer = writer
         self._specialised = specialised  # leaves whose values are part of the signature
+        self._packs = packs  # the first leaf, and the number of leaves, of lists of numbers that are one input
         self.leaves: list[str] = []
         self.values: list[Any] = []
+        self.inputs: list[tuple[str, Any]] = []  # what the executable takes, with a value that it has had
         self.containers: list[str] = []
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays and mutable containers by identity
@@ -62,8 +66,7 @@ class Arguments:
         """Check that an array, or a container, is one of before."""
         self._writer.unless(f"{name} is {known}")
         if isinstance(value, np.ndarray):
-            self.leaves.append(known)
-            self.values.append(value)
+            self._add(known, value)
 
     def leaf(self, name: str, value: Any) -> None:
         """Check an array or a number."""
@@ -92,8 +95,12 @@ class Arguments:
         if len(self.leaves) in self._specialised:
             condition += f" and {name} == {constant(value)}"
         self._writer.unless(condition)
+        self._add(name, value)
+
+    def _add(self, name: str, value: Any) -> None:
         self.leaves.append(name)
         self.values.append(value)
+        self.inputs.append((name, value))
 
     def _container(self, name: str, value: Any, structure: containers.Structure, inside: bool) -> None:
         cls, keys = structure.cls, structure.keys
@@ -102,6 +109,16 @@ class Arguments:
         if structure.mutable:
             self.containers.append(name)
             self._known[id(value)] = name
+        count = self._packs.get(len(self.leaves))
+        if count is not None:
+            if count != len(parts) or cls not in (tuple, list):
+                raise UnsuitedError  # lists in lists
+            kinds = self._writer.constant({type(parts[0])})
+            self._writer.unless(f"{condition} and len({name}) == {count} and set(map(type, {name})) == {kinds}")
+            self.leaves += [f"{name}[{i}]" for i in range(count)]
+            self.values += parts
+            self.inputs.append((name, value))
+            return
         if cls in (tuple, list) or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__):
             self._writer.unless(f"{condition} and len({name}) == {len(parts)}")
             places = [f"{name}[{i}]" for i in range(len(parts))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -42,7 +43,10 @@ class Running:
         self._executable = execution.executable
         self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
         self._built: set[int] = set()
+        self._stacks = dict(self._plan.stacks)
+        self._computed = self._plan.result_count - sum(n - 1 for n in self._stacks.values())  # outputs of the result
         self._results: list[str] = []
+        self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._read: set[str] = set()  # outputs that become Python numbers
 
     def write(self) -> None:
@@ -52,7 +56,7 @@ class Running:
             raise UnsuitedError
         if any(earlier.is_view for earlier in plan.shared_results.values()):
             raise UnsuitedError
-        if plan.readonly_results or plan.result_count + len(plan.mutated) > len(self._outputs):
+        if plan.readonly_results or self._computed + len(plan.mutated) > len(self._outputs):
             raise UnsuitedError
         self._results = self._leaves_of_result()
         assert isinstance(plan.result, layouts.Node)
@@ -76,25 +80,29 @@ class Running:
         in_memory = {i: f"m{i}" for i, kind in enumerate(executable.inputs) if is_staged(kind)}
         if in_memory:
             lines.append(f"{', '.join(in_memory.values())}, = staging.memories")
-        for i, leaf in enumerate(self._arguments.leaves):
-            self._place(
-                i, f"{in_memory[i]}[...] = {leaf}" if i in in_memory else f"buffers[{i}] = staging.placed({i}, {leaf})"
-            )
+        for i, (leaf, value) in enumerate(self._arguments.inputs):
+            if i in in_memory:
+                self._place(value, f"{in_memory[i]}[...] = {leaf}")
+                continue
+            if isinstance(value, (list, tuple)):
+                leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
+            self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         # Not given back after a failure: other parts of that run may still read from it.
         lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
         self._fail()
         lines += [
             f"{name} = {constant(self._executable.adopters[i])}({name})"
-            for i, name in enumerate(self._outputs[: self._plan.result_count])
+            for i, name in enumerate(self._outputs[: self._computed])
             if name not in self._read
         ]
-        for i, written in enumerate(self._plan.mutated, self._plan.result_count):
+        lines += [f"s{i} = {self._unstacked(i)}" for i in self._stacks]
+        for i, written in enumerate(self._plan.mutated, self._computed):
             adopt = constant(executable.adopters[i])
             lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
 
-    def _place(self, leaf: int, line: str) -> None:
+    def _place(self, value: Any, line: str) -> None:
         """Place a leaf; an int beyond 64 bits is refused the long way, where it has a name."""
-        if type(self._arguments.values[leaf]) is int:
+        if type(value[0] if isinstance(value, (list, tuple)) else value) is int:
             self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]
         else:
             self._writer.lines.append(line)
@@ -121,6 +129,7 @@ class Running:
             or plan.mutated
             or plan.can_fail
             or plan.result_count != len(self._outputs)
+            or plan.packs
             or not self._outputs
         ):
             raise UnsuitedError
@@ -130,7 +139,7 @@ class Running:
             if not isinstance(value, (Array, *PYTHON_DTYPES)):
                 raise UnsuitedError
             if not isinstance(value, Array):
-                self._place(i, f"n{i} = {put}({leaf})")
+                self._place(value, f"n{i} = {put}({leaf})")
             inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"n{i}")
         self._writer.lines.append(f"{self._unpacked()}{constant(executable.start)}([{', '.join(inputs)}])")
 
@@ -138,7 +147,10 @@ class Running:
 
     def _leaves_of_result(self) -> list[str]:
         """What each leaf of the result is: an output, an argument's array, or what an earlier leaf is."""
-        plan, fresh = self._plan, iter(self._outputs)
+        plan = self._plan
+        fresh = iter(
+            [n for i, o in enumerate(self._outputs) for n in ([o] if i not in self._stacks else self._parts(i))]
+        )
         found: list[str] = []
         for k in range(plan.leaf_count):
             if k in plan.shared_results:
@@ -148,6 +160,18 @@ class Running:
             else:
                 found.append(next(fresh))
         return found
+
+    def _parts(self, output: int) -> list[str]:
+        """The names of the leaves that an output holds side by side."""
+        return [f"s{output}[{k}]" for k in range(self._stacks[output])]
+
+    def _unstacked(self, output: int) -> str:
+        """The list of these leaves."""
+        name = self._outputs[output]
+        kinds = {self._kinds[n] for n in self._parts(output) if n in self._kinds}
+        if kinds == {Kind.PYTHON}:
+            return f"{name}.tolist()"
+        return f"list({name})" if kinds == {Kind.SCALAR} else f"[as_array(v) for v in {name}]"
 
     def _text(self, layout: layouts.Layout, leaves: Iterator[str]) -> str:
         """The expression of a part of the result."""
@@ -171,6 +195,9 @@ class Running:
                         raise UnsuitedError  # one container in two places
                     self._built.add(id(source))
                 parts = [self._text(c, leaves) for c in children]
+                whole = re.fullmatch(r"s(\d+)\[0\]", parts[0]) if parts else None
+                if whole and structure.cls in (tuple, list) and parts == self._parts(int(whole[1])):
+                    return f"s{whole[1]}" if structure.cls is list else f"tuple(s{whole[1]})"
                 if structure.cls is tuple:
                     return f"({''.join(f'{p}, ' for p in parts)})"
                 if structure.cls is list:
@@ -182,6 +209,7 @@ class Running:
 
     def _leaf(self, kind: Kind, name: str) -> str:
         if name not in self._outputs:
+            self._kinds[name] = kind
             return name
         place = self._outputs.index(name)
         output = self._executable.outputs[place]

@@ -16,7 +16,7 @@ from anabranch.runtime.equivalence.parts import copied
 from anabranch.runtime.functions import plain_function
 from anabranch.runtime.known import known_key
 from anabranch.runtime.optimise import optimise
-from anabranch.runtime.signature import Leaves
+from anabranch.runtime.signature import Leaves, buffers
 from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.wrapped import Wrapped
@@ -64,8 +64,8 @@ class _Programs:
         for array in plan.hoisted:
             leaves.hoist(array)
         with called_here():
-            outputs = ir.evaluate(program, *leaves.buffers())
-        return plan.finish([np.array(o) for o in outputs], leaves)
+            outputs = ir.evaluate(program, *buffers(plan.inputs(leaves.values)))
+        return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
 
     def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:
         function = self._function

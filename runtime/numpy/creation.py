@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import interop
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -26,7 +26,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.room import Extents, shape_with_room
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, parts as parts_of, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -205,6 +205,9 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
         return wrap.as_atom(x, dtype)
     if not traced_inside(x):
         return Literal(frozen(np.array(x, dtype=dtype)))
+    whole = parts_of.array_of(x, checked=dtype.kind in "iu" and dtype != np.int64)
+    if whole is not None:
+        return atoms.convert(whole, dtype)
     parts = [_stack(item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
@@ -214,8 +217,7 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
             "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
             f"{depth} dimensions. The detected shape was {detected} + inhomogeneous part."
         )
-    rows = [atoms.reshape(p, (1, *shape)) for p in parts]
-    return rows[0] if len(rows) == 1 else atoms.op("concatenate", *rows, axis=0)
+    return parts_of.side_by_side(parts, ArrayType(shape, dtype))
 
 
 def _common_depth(shapes: list[tuple[int, ...]]) -> int:

@@ -403,6 +403,10 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
         if isinstance(option, Node) and option.source is value is not None:
             return i
     layout = describe(value)
+    number = numeric(layout)
+    for i, option in enumerate(options):
+        if number is not None and isinstance(option, Leaf) and option.abstract == number:
+            return i  # its own type before one that it would be converted to
     for i, option in enumerate(options):
         merged = join(option, layout)
         if merged == option or not (isinstance(merged, Choice) or isinstance(option, Held) or _is_sized(merged)):

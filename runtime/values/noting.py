@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.ir import Var
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.specialising import place, roots
 
@@ -25,16 +24,13 @@ def origin(value: Any) -> str:
     """What a value is computed from, in words: the arguments' names."""
     trace = current().trace
     found, others = roots(value)
-    names = [_name(var) for var in trace.root.formals if var in found]
+    order = {var: k for k, var in enumerate(trace.names)}
+    names = [
+        trace.names.get(var, "an array from outside") for var in sorted(found, key=lambda v: order.get(v, len(order)))
+    ]
     if others:
         names.append("what a loop changes")
     return ", ".join(dict.fromkeys(names)) or "nothing that an argument is part of"
-
-
-def _name(var: Var) -> str:
-    trace = current().trace
-    place = next(i for i, formal in enumerate(trace.root.formals) if formal is var)
-    return trace.names[place] if place < len(trace.names) else "an array from outside"
 
 
 def steps(length: Any) -> str:

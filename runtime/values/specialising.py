@@ -19,7 +19,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.frames import Position, position, users
 from anabranch.runtime.ir import Atom, Literal, Var
-from anabranch.runtime.trace import Builder, current, tracing
+from anabranch.runtime.trace import Builder, Part, current, tracing
 
 E = TypeVar("E", bound=AnabranchError)
 
@@ -122,7 +122,7 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
     if not isinstance(atom, (Literal, Var)):
         return set(), True
     made: dict[int, dict[Var, Any]] = {}
-    inputs = set(current().trace.root.formals)
+    inputs, known = set(current().trace.root.formals), current().trace.knowable
     found, others = set[Var](), False
     seen: set[tuple[int, Var]] = set()
     pending: list[tuple[Atom, Builder]] = [(atom, current())]
@@ -131,8 +131,11 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
         if isinstance(part, Literal) or (id(builder), part) in seen:
             continue
         seen.add((id(builder), part))
-        if part in inputs:
+        if part in inputs or part in known:
             found.add(part)
+            continue
+        if isinstance(part, Part):
+            pending.append((part.whole, builder))
             continue
         if id(builder) not in made:
             made[id(builder)] = dict(_origins(builder))
@@ -153,6 +156,8 @@ def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]
         inputs = [(a, builder) for a in equation.inputs]
         for output in equation.outputs if getattr(equation.op, "pure", False) else ():
             yield output, inputs
+    for part, (_, made) in builder.parts.items():
+        yield made, [(part, builder)]
 
 
 def place() -> Position | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.ir import Literal
-from anabranch.runtime.trace import Builder
+from anabranch.runtime.trace import Builder, Part
 from anabranch.runtime.values.array import Array
 
 
@@ -32,6 +32,10 @@ def storage_visible(builder: Builder, array: Array) -> bool:
 
 def atom_visible(builder: Builder, atom: Any) -> bool:
     """Whether `builder` or one around it has the atom."""
+    while isinstance(atom, Part):
+        atom = atom.whole
+    if isinstance(atom, Literal):
+        return True
     here: Builder | None = builder
     while here is not None:
         if atom in here.known:

@@ -22,19 +22,19 @@ class Display(ExpressionPass):
 
 
 class ListComprehension(ExpressionPass):
-    """A list comprehension stays, with its parts rewritten; in such a function it becomes one of a generator."""
+    """A list comprehension becomes the list of what a generator expression gives."""
 
     handles = (cst.ListComp,)
     examples = (
         Example(
             "def f(a):\n    return [v if v > 0 else -v for v in a if 0 < v < 9]\n",
-            "def f(a):\n    return [ab.ifexp(v > 0, lambda: v, lambda: -v) "
-            'for v in a if ab.compare(0, "<", lambda: v, "<", lambda: 9)]\n',
+            "def f(a):\n    return ab.comprehension(ab.each(a, lambda v: ab.ifexp(v > 0, lambda: v, lambda: -v), "
+            'lambda v: ab.compare(0, "<", lambda: v, "<", lambda: 9)))\n',
         ),
     )
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.ListComp)
-        if "list" not in reader.work.session.operators or not is_plain(node):
+        if not is_plain(node):
             return Comprehension().rewrite(reader, node)
         return reader.staged("comprehension", each(reader, node))

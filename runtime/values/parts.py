@@ -1,0 +1,515 @@
+"""Values as parts of arrays: what lists, and loops that fill or go over them, hold side by side.
+
+A `Form` says what values of one kind consist of: constants, numbers, arrays that nobody else has, and tuples, lists and
+dicts of these. Values of one form are rows of some arrays, one array for each run-time leaf; what a row stands for is
+made of `Part`s again, and costs no equation before it is read.
+"""
+
+from __future__ import annotations
+
+import abc
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch._frozen import frozen
+from anabranch.runtime.ir import ArrayType, Atom, Literal
+from anabranch.runtime.trace import Part, current
+from anabranch.runtime.values import atoms, containers, layout as layouts, strides, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
+from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values.traced import Traced
+
+# So many items at least, of one form, are one row of numbers in what holds them.
+_LINE = 4
+_CONSTANTS = (bool, int, float, complex, str, bytes, type(None))
+
+
+class UnlikeError(Exception):
+    """Values have no common form, or one of them none at all."""
+
+
+# ---- atoms -----------------------------------------------------------------------------------------------------------
+
+
+def side_by_side(rows: Sequence[Atom], type: ArrayType) -> Atom:
+    """Atoms of one type along a new first axis; parts of one whole are taken from it as they lie there."""
+    groups = list(runs(rows))
+    if len(groups) > 1 and len(wholes := {id(r.whole) for r in rows if isinstance(r, Part)}) == 1:
+        parts = [r for r in rows if isinstance(r, Part)]
+        if len(parts) == len(rows) and wholes:
+            return _picked(parts, type)
+    pieces = [_piece(run, type) for run in groups]
+    return pieces[0] if len(pieces) == 1 else atoms.op("concatenate", *pieces, axis=0)
+
+
+def runs(rows: Sequence[Atom]) -> Iterator[list[Atom]]:
+    """Atoms in groups: parts of one whole that follow one another, constants, single ones."""
+    run: list[Atom] = []
+    for row in rows:
+        last = run[-1] if run else None
+        follows = isinstance(last, Part) and isinstance(row, Part) and last.whole is row.whole
+        if run and not (
+            (follows and row.place == last.place + 1)  # type: ignore[union-attr]
+            or (isinstance(last, Literal) and isinstance(row, Literal))
+        ):
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
+
+def _flat(part: Part) -> Atom:
+    """The whole that a part is of, with all parts along one axis."""
+    shape, own = part.whole.type.shape, part.type.shape
+    count = int(np.prod(shape[: len(shape) - len(own)], dtype=np.int64))
+    return atoms.reshape(part.whole, (count, *own))
+
+
+def _piece(run: Sequence[Atom], type: ArrayType) -> Atom:
+    first = run[0]
+    if isinstance(first, Part):
+        line = _flat(first)
+        if len(run) == line.type.shape[0]:
+            return line
+        starts, limits = (first.place, *(0 for _ in type.shape)), (first.place + len(run), *type.shape)
+        return atoms.op("slice", line, starts=starts, limits=limits, strides=(1,) * len(starts))
+    if isinstance(first, Literal):
+        return atoms.literal(np.stack([r.value for r in run if isinstance(r, Literal)]), type.dtype)
+    return atoms.reshape(first, (1, *type.shape))
+
+
+def _picked(parts: Sequence[Part], type: ArrayType) -> Atom:
+    places = atoms.literal([[p.place] for p in parts], np.int64)
+    return atoms.op("gather", _flat(parts[0]), places)
+
+
+def array_of(values: Sequence[Any], checked: bool = False) -> Atom | None:
+    """The array of a list of numbers or arrays of one kind, or of such lists, of which some are parts; else None.
+
+    With `checked` also of Python's ints, for which NumPy asks one by one whether they fit.
+    """
+    shape: list[int] = []
+    first: Any = values
+    while isinstance(first, (list, tuple)) and len(first):
+        shape.append(len(first))
+        first = first[0]
+    rows: list[Atom] = []
+    kinds: set[Abstract] = set()
+    if not isinstance(first, Traced) or not _collect(values, tuple(shape), rows, kinds) or len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    if not any(isinstance(r, Part) for r in rows) or (checked and kind == python_abstract(int)):
+        return None
+    return atoms.reshape(side_by_side(rows, kind.type), (*shape, *kind.shape))
+
+
+def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[Abstract]) -> bool:
+    """Gather the atoms of nested lists of this shape; whether they are of this shape, and their items run-time ones."""
+    if shape:
+        if not isinstance(values, (list, tuple)) or is_grown(values) or len(values) != shape[0]:
+            return False
+        return all(_collect(v, shape[1:], rows, kinds) for v in values)
+    if not isinstance(values, (PythonScalar, NumPyScalar, Array)):
+        return False
+    kinds.add(values.abstract)
+    rows.append(values.atom)
+    return len(kinds) == 1
+
+
+def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
+    """The arrays that hold values of a form, one for each of its leaves."""
+    columns: list[list[Atom]] = [[] for _ in form.types]
+    for value in values:
+        for column, leaf in zip(columns, form.leaves(value), strict=True):
+            column.append(leaf)
+    return [side_by_side(column, t) for column, t in zip(columns, form.types, strict=True)]
+
+
+# ---- forms -----------------------------------------------------------------------------------------------------------
+
+
+class Form(abc.ABC):
+    """What values of one kind consist of."""
+
+    @property
+    @abc.abstractmethod
+    def types(self) -> list[ArrayType]:
+        """The types of the run-time leaves of one value."""
+
+    @property
+    def mutable(self) -> bool:
+        """Whether something in a value has an identity, so that each value must have its own."""
+        return False
+
+    @abc.abstractmethod
+    def leaves(self, value: Any) -> list[Atom]:
+        """The atoms of a value, one for each of the types."""
+
+    @abc.abstractmethod
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        """The value that lies at a place of arrays that hold such values."""
+
+    @abc.abstractmethod
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        """The value of atoms of the types."""
+
+    @abc.abstractmethod
+    def joined(self, other: Form) -> Form | None:
+        """The form that values of either have; None where there is none."""
+
+
+@frozen
+class Constant(Form):
+    """One immutable object, the same in each value."""
+
+    value: Any
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return []
+
+    def leaves(self, value: Any) -> list[Atom]:
+        return []
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.value
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self.value
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant) and layouts.same(self.value, other.value):
+            return self
+        return None if (number := _number(self.value)) is None else number.joined(other)
+
+
+@frozen
+class Known(Form):
+    """A number that is known for each place."""
+
+    values: tuple[Any, ...]
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return []
+
+    def leaves(self, value: Any) -> list[Atom]:
+        return []
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.values[place]
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        raise AssertionError("of no one place")
+
+    def joined(self, other: Form) -> Form | None:
+        return None
+
+
+@frozen
+class Number(Form):
+    """A run-time number, Python's or NumPy's."""
+
+    abstract: Abstract
+    interval: Interval
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [self.abstract.type]
+
+    def leaves(self, value: Any) -> list[Atom]:
+        return [wrap.as_atom(value, self.abstract.dtype)]
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        if self.abstract.kind is Kind.PYTHON:
+            return python_scalar(next(leaves), self.interval)
+        return wrap.from_abstract(self.abstract, next(leaves))
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant):
+            found = _number(other.value)
+            return None if found is None else self.joined(found)
+        if not isinstance(other, Number) or other.abstract != self.abstract:
+            return None
+        return Number(self.abstract, self.interval | other.interval)
+
+
+@frozen
+class Fresh(Form):
+    """An array that nothing else leads to, whole and in memory of its own."""
+
+    abstract: Abstract
+    traits: strides.Traits
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [self.abstract.type]
+
+    @property
+    def mutable(self) -> bool:
+        return True
+
+    def leaves(self, value: Any) -> list[Atom]:
+        return [current().read(value.storage)]
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        made = wrap.array_of(next(leaves))
+        strides.give(made, self.traits)
+        return made
+
+    def joined(self, other: Form) -> Form | None:
+        return self if self == other else None
+
+
+@frozen
+class Row(Form):
+    """A tuple, list or dict of some parts."""
+
+    structure: containers.Structure
+    parts: tuple[Form, ...]
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [t for p in self.parts for t in p.types]
+
+    @property
+    def mutable(self) -> bool:
+        return self.structure.mutable or any(p.mutable for p in self.parts)
+
+    def leaves(self, value: Any) -> list[Atom]:
+        children = self.structure.children(value)
+        return [a for p, c in zip(self.parts, children, strict=True) for a in p.leaves(c)]
+
+    def _made(self, children: list[Any]) -> Any:
+        made = self.structure.build(children)
+        if self.structure.mutable:
+            current().trace.bear(made)
+        return made
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        left = iter(wholes)
+        return self._made([p.build(list(itertools.islice(left, len(p.types))), place) for p in self.parts])
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self._made([p.at(leaves) for p in self.parts])
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Row) or other.structure != self.structure:
+            return None
+        parts = [a.joined(b) for a, b in zip(self.parts, other.parts, strict=True)]
+        return None if any(p is None for p in parts) else Row(self.structure, tuple(p for p in parts if p is not None))
+
+
+@frozen
+class Line(Form):
+    """A list or tuple of items of one form, each of whose leaves is one array with an axis for them."""
+
+    structure: containers.Structure
+    item: Form
+    count: int
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [ArrayType((self.count, *t.shape), t.dtype) for t in self.item.types]
+
+    @property
+    def mutable(self) -> bool:
+        return self.structure.mutable or self.item.mutable
+
+    def leaves(self, value: Any) -> list[Atom]:
+        # Lines in lines are gathered item by item, so that parts of one whole are found to be all of it.
+        sizes, columns = self._columns(value)
+        dims, innermost = sizes, self._innermost
+        return [
+            atoms.reshape(side_by_side(column, t), (*dims, *t.shape))
+            for column, t in zip(columns, innermost.types, strict=True)
+        ]
+
+    @property
+    def _innermost(self) -> Form:
+        return self.item._innermost if isinstance(self.item, Line) else self.item
+
+    def _columns(self, value: Any) -> tuple[tuple[int, ...], list[list[Atom]]]:
+        columns: list[list[Atom]] = [[] for _ in self.item.types]
+        sizes: tuple[int, ...] = ()
+        for child in self.structure.children(value):
+            if isinstance(self.item, Line):
+                sizes, inner = self.item._columns(child)
+            else:
+                inner = [[a] for a in self.item.leaves(child)]
+            for column, more in zip(columns, inner, strict=True):
+                column += more
+        return (self.count, *sizes), columns
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        made = self.structure.build([self.item.build(wholes, place * self.count + i) for i in range(self.count)])
+        if self.structure.mutable:
+            current().trace.bear(made)
+        return made
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        # As if these were one row of arrays with one axis more.
+        return self.build([atoms.reshape(a, (1, *a.type.shape)) for a in leaves], 0)
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Line) or other.structure != self.structure:
+            return None
+        item = self.item.joined(other.item)
+        return None if item is None else Line(self.structure, item, self.count)
+
+
+@frozen
+class Alternatives(Form):
+    """One of a few immutable kinds, as a tag says."""
+
+    options: tuple[Form, ...]
+
+    @property
+    def types(self) -> list[ArrayType]:
+        return [ArrayType((), atoms.INT32), *(t for o in self.options for t in o.types)]
+
+    def leaves(self, value: Any) -> list[Atom]:
+        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        places = [self._place(o) for o in options]
+        tag: Atom = atoms.literal(places[-1], np.int32)
+        held: dict[int, list[Atom]] = {}
+        for i in reversed(range(len(options))):
+            row, place = self.options[places[i]].leaves(options[i]), places[i]
+            if i < len(options) - 1:
+                here = value.chosen(i)
+                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+                row = [atoms.select(here, a, b) for a, b in zip(row, held.get(place, row), strict=True)]
+            held[place] = row
+        rest = (held.get(k) or [atoms.unspecified(t) for t in o.types] for k, o in enumerate(self.options))
+        return [tag, *(a for row in rest for a in row)]
+
+    def _place(self, value: Any) -> int:
+        form = form_of(value, lambda _: False)
+        return next(k for k, option in enumerate(self.options) if _holds(option, form))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(t, w, place) for t, w in zip(self.types, wholes, strict=True)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        tag = next(leaves)
+        options = tuple([o.at(leaves) for o in self.options])
+        return options[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, options)
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Alternatives) or len(other.options) != len(self.options):
+            return None
+        options = [a.joined(b) for a, b in zip(self.options, other.options, strict=True)]
+        return None if None in options else Alternatives(tuple(o for o in options if o is not None))
+
+
+def _holds(option: Form, form: Form) -> bool:
+    joined = option.joined(form)
+    return joined is not None and joined.types == option.types
+
+
+def alternatives(forms: Sequence[Form]) -> Form:
+    """The form of what is of any of these forms.
+
+    Raises
+    ------
+    UnlikeError
+        Where one of them has an identity.
+    """
+    options: list[Form] = []
+    for form in forms:
+        for k, option in enumerate(options):
+            joined = option.joined(form)
+            if joined is not None:
+                options[k] = joined
+                break
+        else:
+            options.append(form)
+    if any(o.mutable for o in options) or len(options) > _MOST_KINDS:
+        raise UnlikeError
+    return options[0] if len(options) == 1 else Alternatives(tuple(options))
+
+
+_MOST_KINDS = 4
+
+
+def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
+    """The form of a value; `is_new` says of an array, list or dict that nothing else leads to it.
+
+    Raises
+    ------
+    UnlikeError
+        Where it has none.
+    """
+    if isinstance(value, PythonScalar):
+        return Number(value.abstract, value.interval)
+    if isinstance(value, NumPyScalar):
+        return Number(value.abstract, FULL)
+    if isinstance(value, Array):
+        storage = value.storage
+        if value.path or storage.links or value.is_readonly or not is_new(value):
+            raise UnlikeError
+        return Fresh(value.abstract, strides.traits(value))
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        return alternatives([form_of(o, lambda _: False) for o in value.options])
+    if isinstance(value, Traced) or is_grown(value):
+        raise UnlikeError
+    if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
+        return Constant(value)
+    structure = containers.structure_of(value)
+    if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
+        raise UnlikeError
+    if not issubclass(structure.cls, (tuple, list, dict)):
+        raise UnlikeError
+    items = [form_of(v, is_new) for v in structure.children(value)]
+    if type(value) is not dict and len(items) >= _LINE and not isinstance(items[0], Constant):
+        try:
+            return Line(structure, common(items), len(items))
+        except UnlikeError:
+            pass
+    return Row(structure, tuple(items))
+
+
+def common(forms: Sequence[Form]) -> Form:
+    """The form that holds values of each of these.
+
+    Raises
+    ------
+    UnlikeError
+        Where there is none.
+    """
+    found: Form | None = forms[0]
+    for form in forms[1:]:
+        if form is not found:
+            found = None if found is None else found.joined(form)
+        if found is None:
+            raise UnlikeError
+    assert found is not None
+    return found
+
+
+def _is_native(structure: containers.Structure) -> bool:
+    return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
+
+
+def _number(value: Any) -> Number | None:
+    abstract = abstract_of(value)
+    if abstract is None or abstract.shape:
+        return None
+    return Number(abstract, layouts.interval(layouts.Held(value)))
