@@ -14,6 +14,7 @@ import numpy as np
 
 from anabranch.runtime import ir
 from anabranch.runtime.control import loops
+from anabranch.runtime.control.branches import is_own
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.control.if_ import where
@@ -110,7 +111,11 @@ class _Filling:
 
     def _step(self, index: Any) -> tuple[Any, ...]:
         builder = current()
-        value = self._items.element_of(self._counted.at(index))
+        try:
+            value = self._items.element_of(self._counted.at(index))
+        except Exception as error:
+            # What Python would raise depends on the numbers that it would have; it is raised where there are such.
+            raise (error if is_own(error) else _ApartError) from None
         if self._items.nested:
             value = stacked(value) if isinstance(value, Each) else None
             if value is None:
