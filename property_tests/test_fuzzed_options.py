@@ -92,7 +92,7 @@ FOLDERS = (
 SETTINGS = {
     **dict.fromkeys(("checks", "auto_static", "full_tracebacks", "disable_jit", "log_compiles"), SWITCHES),
     **dict.fromkeys(("explain_cache_misses", "progress_bar"), SWITCHES),
-    **dict.fromkeys(("unroll_limit", "recursion_limit", "capacity", "capacity_limit", "cache_size"), COUNTS),
+    **dict.fromkeys(("unroll_budget", "recursion_limit", "capacity", "capacity_limit", "cache_size"), COUNTS),
     **dict.fromkeys(("compile_warning", "progress"), COUNTS),
     **dict.fromkeys(("dump_dir", "cache_dir"), FOLDERS),
     **dict.fromkeys(("nothing", "inline", ""), ("None",)),

@@ -226,6 +226,8 @@ class Given:
             return self.handles[first]
         value = wrap.from_abstract(abstract, atom)
         self.handles.append(value if isinstance(value, Array) else None)
-        if not isinstance(value, Array):
+        if isinstance(value, Array):
+            self._builder.trace.callers.add(value.storage)
+        else:
             self.numbers[id(value)] = leaf
         return value

@@ -20,7 +20,7 @@ class Switches(TypedDict, total=False):
 
     checks: bool
     auto_static: bool
-    unroll_limit: int
+    unroll_budget: int
     recursion_limit: int
     capacity: int
     capacity_limit: int
@@ -50,8 +50,8 @@ class Settings:
         Whether a Python int or bool among the arguments becomes static where its value is needed while tracing (a
         shape, the structure of a result, how often a function calls itself); else that is an error which names the
         argument.
-    unroll_limit : int
-        How many steps of a loop that cannot be staged may be unrolled.
+    unroll_budget : int
+        How many equations loops that cannot be staged may add to the whole program when they are unrolled.
     recursion_limit : int
         To what depth a function may call itself under run-time conditions; a call that goes deeper raises
         `RecursionError`.
@@ -92,7 +92,7 @@ class Settings:
 
     checks: bool = True
     auto_static: bool = True
-    unroll_limit: int = 1024
+    unroll_budget: int = 4000
     recursion_limit: int = 32
     capacity: int = 256
     capacity_limit: int = 2**26
@@ -115,7 +115,7 @@ class Settings:
         return found
 
 
-TRACED = ("checks", "unroll_limit", "recursion_limit", "capacity", "capacity_limit")
+TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit")
 _traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")

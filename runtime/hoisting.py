@@ -40,6 +40,7 @@ class Hoisted:
             storage.readonly = None if array.flags.writeable else "array from outside"
             storage.strides = None if array.flags.c_contiguous else array.strides
         root.env[storage] = formal
+        self.trace.callers.add(storage)
         self.arrays.append(array)
         self.handles.append(Array(storage))
         self._formals.append(formal)

@@ -83,6 +83,14 @@ class Restart(BaseException):
         self.lists = lists
 
 
+class Abandon(Restart):
+    """Raised while tracing when an attempt has come to cost more than it may; what had begun it catches it."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+
+
 class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
 
@@ -168,7 +176,9 @@ class Active:
 class Trace:
     """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
 
-    def __init__(self, lists: bool = False, array_sites: set[Any] | None = None) -> None:
+    def __init__(
+        self, lists: bool = False, array_sites: set[Any] | None = None, unroll_reason: str | None = None
+    ) -> None:
         # The places in the user's code whose lists have their elements side by side; None where no list has.
         self.array_sites = array_sites
         self.in_arrays = 0  # how many elements are in such lists
@@ -181,6 +191,17 @@ class Trace:
         self.wants_known = False
         self.deciding: Atom | None = None
         self.growing_sites: set[Any] = set()
+        # By how much a step of a loop makes each list longer at most, as its traces have found; None: nothing is known.
+        self.gains: dict[tuple[Any, int, int], int | None] = {}
+        # How many equations unrolled loops have added, how many they may have when attempts that are under way have to
+        # be cheap, and why loops with lists that grow are unrolled rather than staged; and those that are staged.
+        self.unrolled = 0
+        self.allowed: list[int] = []
+        self.unroll_reason = unroll_reason
+        self.staged_growing: set[str] = set()
+        self.too_costly = ""
+        # The memory of arrays that the caller has.
+        self.callers: set[Storage] = set()
         # The error for a write into an array that such a list has a copy of, once there is one.
         self.keeping: Callable[[], BaseException] | None = None
         self.refusal: Callable[[], BaseException] = EscapedTracerError
@@ -261,6 +282,8 @@ class Checkpoint:
     storage_inputs: dict[Storage, Var]
     points: int
     decisions: int
+    unrolled: int
+    copied: int
 
 
 class Builder:
@@ -269,6 +292,7 @@ class Builder:
     __slots__ = (
         "__weakref__",
         "captures",
+        "copied",
         "depth",
         "env",
         "equations",
@@ -299,6 +323,8 @@ class Builder:
         self.parts: dict[Part, tuple[int, Var]] = {}
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
         self.kept: set[Storage] | None = None
+        # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
+        self.copied: list[tuple[Any, Any]] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.
@@ -367,14 +393,18 @@ class Builder:
             dict(self.storage_inputs),
             len(self.points),
             0 if self.trace.decisions is None else len(self.trace.decisions.made),
+            self.trace.unrolled,
+            len(self.copied),
         )
 
     def rollback(self, to: Checkpoint) -> None:
         """Forget all that was built since the checkpoint."""
         del self.equations[to.equations :]
         del self.points[to.points :]
+        del self.copied[to.copied :]
         self.env, self.written = to.env, to.written
         self.captures, self.storage_inputs = to.captures, to.storage_inputs
+        self.trace.unrolled = to.unrolled
         if self.trace.decisions is not None:
             del self.trace.decisions.made[to.decisions :]
 

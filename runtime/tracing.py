@@ -37,6 +37,7 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import Building, on_device
+from anabranch.runtime.values.items import with_heads
 from anabranch.runtime.values.slots import GlobalVariable, Slot, closed_over, slot_of
 from anabranch.runtime.values.specialising import Specialise, Specialised, argument_names, needs_of
 
@@ -208,8 +209,15 @@ def trace_call(
         return _trace(function, arguments, lists, None if arrays is None else set(arrays))
 
 
-def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, sites: set[Any] | None) -> Plan:
-    trace, guards = Trace(lists, sites), Guards(getattr(function, "__anabranch_receiver__", None))
+def _trace(
+    function: Callable[..., Any],
+    arguments: Arguments,
+    lists: bool,
+    sites: set[Any] | None,
+    unroll_reason: str | None = None,
+) -> Plan:
+    """The same; `unroll_reason` says why loops in which lists grow are unrolled now: it did not work out with them."""
+    trace, guards = Trace(lists, sites, unroll_reason), Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
     with building(root), special.staged(trace, call, is_users), _undone(guards):
@@ -232,6 +240,8 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, site
         try:
             value = resolve(function)(*given.args, **given.kwargs)
             reached = True
+            if keeping.is_changed(root):
+                raise keeping.container_refusal()
         except UnreachableError:
             value, reached = None, False
         except Restart as restart:
@@ -242,13 +252,17 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, site
             guards.heap.restore()
             again = arguments.knowing([wanted.need])
             assert again is not None
-            return _trace(function, again, lists, sites)
+            return _trace(function, again, lists, sites, unroll_reason)
         except RecursionError as error:
             raise guard_recursion(error) from None
         except AnabranchError as error:
             guards.heap.restore()
             if sites and trace.in_arrays <= _RETRIED:
                 return _trace(function, arguments, False, None)
+            if trace.staged_growing and unroll_reason is None:
+                return _trace(function, arguments, lists, sites, str(error.args[0]).splitlines()[0])
+            if trace.too_costly:
+                error.args = (f"{error.args[0]}; {trace.too_costly}", *error.args[1:])
             again = arguments.knowing(needs_of(error)) if settings().auto_static else None
             if again is not None:
                 return _trace(function, again, lists, sites)
@@ -276,9 +290,11 @@ def _trace(function: Callable[..., Any], arguments: Arguments, lists: bool, site
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return _trace(function, arguments, lists, sites)
+            return _trace(function, arguments, lists, sites, unroll_reason)
         _refuse_changes(copies)
         guards.add_imports()
+        if trace.staged_growing:
+            with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
         effects = Effects.found(before, guards, given)
         try:
             return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)

@@ -16,7 +16,6 @@ from anabranch.runtime.control.merging import (
     check_sharing,
     decided_by,
     join_all,
-    of_known_lengths,
 )
 from anabranch.runtime.errors import (
     AnabranchError,
@@ -40,6 +39,7 @@ from anabranch.runtime.values import (
 )
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.lengths import of_known_lengths
 from anabranch.runtime.values.noting import note, origin
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
@@ -153,7 +153,10 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
         if inner.points and inner.trace.regions:
             roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
+    shared = keeping.is_shared(inner, heap, (value, *changes.values()))
     heap.restore()
+    if shared:
+        raise keeping.container_refusal()
     if heap.written_arrays():
         raise UnsupportedOperationError(
             "a branch or loop body writes concrete values into an ndarray that was not made by compiled code; pass the "

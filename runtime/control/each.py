@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anabranch.runtime.control import iteration
+from anabranch.runtime.control.counted import run_counted
 from anabranch.runtime.control.exits import BREAK, NEXT
-from anabranch.runtime.control.for_ import run, run_counted
+from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.steps import Form

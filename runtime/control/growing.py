@@ -298,6 +298,8 @@ class _Grows(MayGrow):
         if is_fixed(self) and type(times) is int:
             return self.made(self._contents(self.native.__mul__(self.native(self._elements()), times)))
         if self.items is not None:
+            if type(self.items.length) is int and type(times) is int:
+                return self.made(tuple(self) * times)
             self._plain("a list repeated")
         return self.made(self.native.__mul__(self, times))
 

@@ -17,9 +17,10 @@ from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import UnreachableError
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.item_memory import iota
-from anabranch.runtime.values.items import Items
+from anabranch.runtime.values.items import Items, is_grown
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.slots import Row
@@ -218,6 +219,9 @@ def _bounds(items: Items, key: slice) -> tuple[Atom, Atom]:
 
 
 def _sliced(items: Items, key: slice) -> Items:
+    if type(items.length) is int and not has_traced((key.start, key.stop, key.step)):
+        places = range(items.length)[key]
+        return items.taken(atoms.literal(np.asarray(places, np.int64), np.int64), len(places))
     if key.step is None or (type(key.step) is int and key.step == 1):
         start, stop = _bounds(items, key)
         line = iota(items.structure.capacity)
@@ -277,6 +281,8 @@ def listed(source: Any) -> Any:
     """The list of what a comprehension or an iterable gives."""
     from anabranch.runtime.control.growing import growing  # noqa: PLC0415
 
+    if is_grown(source) and source.native is list:
+        return source.copy()
     made = growing([])
     _drive(made, source if isinstance(source, Source) else iteration.countable(source))
     return made

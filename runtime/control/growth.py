@@ -65,7 +65,7 @@ def with_room(
         if isinstance(new.structure, PaddedStructure):
             return _roomy_array(old, new, f"the array {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
         if isinstance(new.structure, ItemsStructure):
-            return _roomy(old, new, f"the list {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
+            return _roomy(old, new, entry, next(numbers), loop, types)
         same = isinstance(old, layouts.Node) and len(old.children) == len(new.children)
         rows: Sequence[layouts.Layout | None] = (
             old.children if same and isinstance(old, layouts.Node) else [None] * len(new.children)
@@ -128,8 +128,11 @@ def _roomy_array(
     return layouts.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
 
 
-def _roomy(old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes) -> layouts.Layout:
-    structure = new.structure
+def _roomy(
+    old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: Loop, types: LoopTypes
+) -> layouts.Layout:
+    """The layout of a list that gets longer in a step, with room for all steps."""
+    structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
     assert isinstance(structure, ItemsStructure)
     if structure.room is not None:
         return new
@@ -138,6 +141,7 @@ def _roomy(old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop,
     if gain <= 0 and isinstance(old, layouts.Node):
         return new
     most = start + loop.most * max(gain, 1)
+    current().trace.gains.setdefault((loop.site, entry, number), max(gain, 1))
     asked = capacities.bounded(what, most) if most <= _MOST else capacities.at(what)
     room = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
     types.rooms.append(room)

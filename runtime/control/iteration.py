@@ -24,6 +24,10 @@ from anabranch.runtime.values.specialising import leaves_behind, wanting
 from anabranch.runtime.values.traced import Traced
 
 
+class ChangedError(UnsupportedOperationError):
+    """A list has been changed while a loop went over it as it was."""
+
+
 class Countable(abc.ABC):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
@@ -270,7 +274,7 @@ class Elements(Countable):
 
     def end(self, left: Atom) -> None:
         if self._owner.items is not self._now and not self._keeps_its_length:
-            raise UnsupportedOperationError(
+            raise ChangedError(
                 "a list whose length is known only at run time is changed while enumerate, zip, reversed or a "
                 "comprehension goes over it; go over it with a plain for statement or by an index, or over a copy"
             )

@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.trace import Builder, Storage
+from anabranch.runtime.trace import Builder, OnDevice, Storage
+from anabranch.runtime.values import aliasing
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.containers import Contents
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import Items, ListContents
 from anabranch.runtime.values.layout import Packed
+from anabranch.runtime.values.slots import slot_of
 
 
 def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
@@ -39,6 +44,22 @@ def check_step(
             raise refusal()
 
 
+def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
+    """Whether the first step appends an array of the caller's that a name stands for, and later ones what they make."""
+    if not body.trace.keeping:
+        return False
+    callers = {s for s in body.trace.callers if not isinstance(s.readonly, OnDevice)}
+    if any(s not in callers and aliasing.memory(s) & callers for s in body.kept or ()):
+        return True
+    return any(
+        start is not None
+        and before.handle is not None
+        and before.handle.storage in callers
+        and body.keeps(start.storage)
+        for start, before in zip(entry, init, strict=True)
+    )
+
+
 def after_loop(
     outer: Builder,
     body: Builder,
@@ -52,8 +73,10 @@ def after_loop(
         return
     _hand_out(outer, body)
     for start, before, after, array in zip(entry, init, packed, made, strict=False):
-        kept = _keeps(outer, before) or _keeps(body, after) or (start is not None and body.keeps(start.storage))
-        if kept and array is not None:
+        appended = start is not None and body.keeps(start.storage)
+        if appended and before.handle is not None:
+            outer.keep(before.handle.storage)
+        if array is not None and (appended or _keeps(outer, before) or _keeps(body, after)):
             outer.keep(array.storage)
 
 
@@ -74,4 +97,55 @@ def refusal() -> AliasError:
         "an array that is an item of a list whose length is known only at run time is written to: the list would have "
         "to change with it; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
         "keep the values in an array"
+    )
+
+
+# ---- lists and dicts that are items ----------------------------------------------------------------------------------
+
+
+def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
+    """Whether a list or dict of which a list has a copy has been changed, or may be after this branch or step.
+
+    Parameters
+    ----------
+    before : Heap
+        What there was before it.
+    left : sequence
+        What it leaves behind.
+    """
+    if not inner.copied:
+        return False
+    after = Heap(part for part in left for part in _parts(part))
+    ids = [id(container) for container, _ in inner.copied]
+    return (
+        len(set(ids)) < len(ids)
+        or is_changed(inner)
+        or any(container in before or after.has_seen(container) for container, _ in inner.copied)
+    )
+
+
+def _parts(left: Any) -> Sequence[Any]:
+    """What leads to the containers that are left, but for those that lists have copies of."""
+    if isinstance(left, Items):
+        return ()
+    if isinstance(left, ListContents):
+        return tuple(left)
+    return tuple(left.values()) if isinstance(left, Contents) else (left,)
+
+
+def is_changed(builder: Builder) -> bool:
+    """Whether a list or dict of which a list has a copy has been changed."""
+    for container, contents in builder.copied:
+        slot = slot_of(container)
+        if slot is None or not slot.same_contents(slot.contents(), contents):
+            return True
+    return False
+
+
+def container_refusal() -> AliasError:
+    """The error for a list or dict that is an item and may be changed through another name."""
+    return AliasError(
+        "a list or dict that is an item of a list whose length is known only at run time is changed, or has another "
+        "name through which it may be: the list would have to change with it; append a copy, or change it before it "
+        "is appended"
     )

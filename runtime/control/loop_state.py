@@ -66,6 +66,7 @@ class Loop:
     site: Any  # the generated body's code object: what earlier traces learned is kept by it
     what: str
     alternates: bool = False  # whether carries may be of one dtype or another, which a tag tells
+    peels: bool = False  # its first step may run on its own
 
     @property
     def least(self) -> int:
@@ -84,6 +85,7 @@ class Traced:
     entry_of: list[list[Array | None]]
     init: list[layouts.Packed]
     out: tuple[Any, ...] | None = None  # None where every path of the body raises
+    given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
     carried: Carried = dataclasses.field(default_factory=Carried)
     packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
 
@@ -239,7 +241,9 @@ def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
     with building(outer):
         rows = zip(types.init, types.layouts, strict=True)
         return [
-            p for i, (v, t) in enumerate(rows) for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
+            p
+            for i, (v, t) in enumerate(rows)
+            for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
         ]
 
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_identity, loop_objects
+from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_identity, loop_lengths, loop_objects
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
 from anabranch.runtime.control.loop_identity import Identities
-from anabranch.runtime.control.loop_state import INT64, Loop, LoopTypes, Traced, check_growth, hint_of, initial
+from anabranch.runtime.control.loop_state import (
+    INT64,
+    FirstStepError,
+    Loop,
+    LoopTypes,
+    Traced,
+    check_growth,
+    hint_of,
+    initial,
+)
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
@@ -30,10 +39,14 @@ def stage(loop: Loop) -> tuple[Any, ...]:
     """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
     outer = current()
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
+    unrolled = outer.trace.unrolled
     for _ in range(_MOST_ATTEMPTS):
+        outer.trace.unrolled = unrolled
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue
+        if loop.peels and keeping.appends_callers_array(traced.builder, traced.entry, traced.init):
+            raise FirstStepError(f"the first step of {loop.what} appends an array from outside to a list", loop.site)
         keeping.check_step(outer, traced.builder, traced.entry, traced.init, traced.packed)
         known = len(types.places.handles)
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)
@@ -75,11 +88,12 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     twins = repetition.twins(tuple(types.init), types.whole)
     unpacking = layouts.Unpacking([], twins=twins)
     with building(inner):
-        for layout in types.layouts:
+        for layout in loop_lengths.entry_layouts(types):
             traced.formals_of.append([inner.formal(t) for t in layouts.leaf_types(layout)])
             unpacking.made = []
             traced.entry_of.append(unpacking.made)
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
+        traced.given = values
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.linked:
             leaves = _leaves(types, types.linked)
@@ -112,6 +126,9 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
         raise loop_objects.refusal(loop.what)
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
+        after = [inner.resolve(p.atom) for p in traced.packed]
+    if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
+        return None
     if outcome.value is not MISSING:
         traced.out = tuple(out)
     return traced
@@ -187,6 +204,11 @@ def _finish(
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])
+    if plan.counts:
+        start = [p.atom for p in init]
+        results = loop_lengths.after(
+            types, traced.builder.equations, traced.formals, plan.outputs, start, results, count
+        )
     made: list[Array | None] = []
     whole = growth.without_room(types.whole, types.rooms)
     layouts.unpack(whole, iter(results), made)
@@ -200,11 +222,11 @@ def _finish(
     values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
-        values = [
-            loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)
-        ]
+        values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
     width = 2 + len(loop.init)
-    for slot, contents in zip(types.slots, values[width:], strict=True):
+    for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
+        if plan.counts and traced.out is not None:
+            loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
         slot.restore(contents)
     if outer.trace.error_code in plan.written:
         regions.note(outer)

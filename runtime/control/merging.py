@@ -94,18 +94,6 @@ def decided_by(atom: Atom | None) -> Iterator[None]:
         trace.deciding = before
 
 
-@contextlib.contextmanager
-def of_known_lengths() -> Iterator[None]:
-    """Lists of several lengths stay several."""
-    trace = current().trace
-    before = (trace.lists_grow, trace.wants_growth, trace.wants_known)
-    trace.lists_grow = False
-    try:
-        yield
-    finally:
-        trace.lists_grow, trace.wants_growth, trace.wants_known = before
-
-
 def grow(target: Any) -> None:
     """Start again with lists that may grow, where this is a list that would have to.
 

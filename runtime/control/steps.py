@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anabranch._frozen import frozen
-from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
 from anabranch.runtime.control.remaining import remaining
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.control.unroll_budget import Cost
 
 
 @frozen
@@ -56,27 +55,53 @@ class Form:
 
 
 def unroll(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str
+    items: Iterable[Any],
+    body: Callable[..., Any],
+    state: Sequence[Any],
+    form: Form,
+    what: str,
+    why: str,
+    number: int | None = None,
 ) -> tuple[Any, ...]:
     """Run a body for each item while tracing; gives the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
+
+    Parameters
+    ----------
+    why : str
+        What kept the loop from being staged.
+    number : int, optional
+        How many steps there are.
     """
-    limit = settings().unroll_limit
-    items = remaining(items)
-    for number, item in enumerate(items):
-        if number >= limit:
-            raise StructureMismatchError(
-                f"{what} cannot be staged and has more than {limit} steps to unroll; raise unroll_limit, or give its "
-                "values types that do not change from step to step"
-            )
+    cost = Cost(what, why)
+    after = _unroll(remaining(items), body, state, form, what, cost)
+    cost.tell(number)
+    return after
+
+
+def _unroll(
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+) -> tuple[Any, ...]:
+    for item in items:
         state = form.take(body(item, *state[2:]))
+        cost.count()
         go_on = truth(state[0] < BREAK)
         if go_on is False:
             return tuple(state)
         if go_on is not True:
-            return then(state, lambda left: unroll(items, body, left, form, what), form, what)
+            return then(state, lambda left: _rest(items, body, left, form, what, cost), form, what)
     return (NEXT, no_value, *state[2:])
+
+
+def _rest(
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+) -> tuple[Any, ...]:
+    """The steps that come where those before have not left the loop, in a branch of their own."""
+    inner = cost.inside()
+    after = _unroll(items, body, state, form, what, inner)
+    cost.add(inner)
+    return after
 
 
 def then(

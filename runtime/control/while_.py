@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.config import settings
 from anabranch.runtime.control import branches, growth, loops, steps
 from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loop_state import ConditionWritesError, FirstStepError, Loop
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.unroll_budget import Cost
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.trace import Builder, current, tracing
 from anabranch.runtime.values.heap import Heap
@@ -54,6 +54,21 @@ def staged(
     return _While(test, body, form, site).run(init)
 
 
+class _Start:
+    """What there was before a loop."""
+
+    def __init__(self, builder: Builder, heap: Heap, state: tuple[Any, ...]) -> None:
+        self._builder, self._heap, self._state = builder, heap, state
+        self._checkpoint = builder.checkpoint()
+
+    def again(self) -> tuple[Any, ...]:
+        """Forget the steps that have run; gives the state before them."""
+        self._builder.rollback(self._checkpoint)
+        self._heap.restore()
+        self._checkpoint = self._builder.checkpoint()
+        return self._state
+
+
 class _While:
     def __init__(
         self, test: Callable[..., Any], body: Callable[..., Any], form: Form, site: Callable[..., Any] | None = None
@@ -70,28 +85,40 @@ class _While:
                 return self._stage(state)
             except (ConcretizationError, StructureMismatchError):
                 pass
-        busy = 0
+        # After so many steps that compute it is tried to stage the loop; then after twice as many.
+        busy, wait = 0, _STEPS_BEFORE_STAGING
+        cost = Cost(self.what, "its condition is known while tracing")
+        begin, first = _Start(self.builder, self._heap(state), state), True
         while True:
-            before = self.builder.checkpoint()
-            heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+            before, heap = self.builder.checkpoint(), self._heap(state)
             decided = truth(self.test(*state[2:]))
             if decided is False:
-                note("decided", self.what, lambda: "its condition is known while tracing: it runs as Python's")
+                why = f"its condition is known while tracing: it runs as Python's, {cost.in_words}"
+                note("decided", self.what, why.__str__)
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
                 self.builder.rollback(before)
                 heap.restore()
                 return self._stage(state)
-            if busy >= _STEPS_BEFORE_STAGING:
+            if busy >= wait and first:
+                # As a whole, if it can be: the steps so far are forgotten, or done again.
+                first, busy, state = False, 0, begin.again()
+                try:
+                    return self._stage(state)
+                except (ConcretizationError, StructureMismatchError):
+                    state, cost = begin.again(), Cost(self.what, cost.why)
+                    continue
+            if busy >= wait:
                 self.builder.rollback(before)
                 heap.restore()
                 try:
                     return self._stage(state)
-                except (ConcretizationError, StructureMismatchError):
-                    if busy >= settings().unroll_limit:
-                        raise
+                except (ConcretizationError, StructureMismatchError) as error:
+                    cost.why = str(error.args[0]).splitlines()[0]
+                wait *= 2
                 truth(self.test(*state[2:]))  # as before, with what it changes
             after = self.form.take(self.body(*state[2:]))
+            cost.count()
             left = truth(after[0] >= BREAK)
             if left is True:
                 return after
@@ -102,6 +129,9 @@ class _While:
                 return self._stage(state)
             busy += len(self.builder.equations) > before.equations
             state = (NEXT, no_value, *after[2:])
+
+    def _heap(self, state: tuple[Any, ...]) -> Heap:
+        return Heap((self.test, self.body, state, *self.builder.trace.roots))
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         def grown() -> tuple[Any, ...]:
@@ -157,9 +187,7 @@ class _While:
 
     def _stage_all(self, state: tuple[Any, ...], alternates: bool = False) -> tuple[Any, ...]:
         try:
-            return self._stage_loop(
-                state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates
-            )
+            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates)
         except ConditionWritesError:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)

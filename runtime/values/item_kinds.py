@@ -9,10 +9,11 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, layout as layouts
+from anabranch.runtime.values import atoms, containers, layout as layouts
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.slots import slot_of
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -24,12 +25,19 @@ class Row:
     tag: Atom
     leaves: tuple[Atom | None, ...]
 
+    @property
+    def kind(self) -> int | None:
+        """Which kind it is, where that is known."""
+        return int(self.tag.value) if isinstance(self.tag, Literal) else None
+
     @staticmethod
     def of(value: Any, variants: tuple[layouts.Layout, ...]) -> Row:
         """The row of a value, with its kind among the others."""
         if isinstance(value, ChoiceValue):
             value = value.without_undefined()
         options = value.options if isinstance(value, ChoiceValue) else (value,)
+        for option in options:
+            note_copied(option)
         kinds = [kind_of(o) for o in options]
         for kind in kinds:
             variants = variants if kind in variants else (*variants, kind)
@@ -75,15 +83,37 @@ def general(layout: layouts.Layout) -> layouts.Layout:
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children):
-            if structure.mutable:
+            if structure.mutable and not _can_be_copied(structure):
                 _refuse(structure.cls)
+            if structure.flat and children and isinstance(children[0], layouts.Held) and type(children[0].value) is int:
+                # The length of a list, which is known while tracing.
+                return layouts.Node(structure, (children[0], *map(general, children[1:])))
             return layouts.Node(structure, tuple(map(general, children)))
         case layouts.Choice(options):
             return layouts.Choice(tuple(map(general, options)))
 
 
+def _can_be_copied(structure: containers.Structure) -> bool:
+    """Whether it is a list or a dict, which are copied into the list and out of it."""
+    return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
+
+
+def note_copied(value: Any) -> None:
+    """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
+    structure = containers.structure_of(value)
+    if structure is None or structure.flat:
+        return
+    if structure.mutable:
+        slot = slot_of(value)
+        assert slot is not None
+        current().copied.append((value, slot.before))
+        current().trace.merged[id(value)] = value
+    for child in structure.children(value):
+        note_copied(child)
+
+
 def _refuse(cls: type) -> NoReturn:
-    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), cls.__name__)
+    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), getattr(cls, "native", cls).__name__)
     raise UnsupportedOperationError(
         f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
         "append a tuple of its values, or keep each of them in a list of its own"

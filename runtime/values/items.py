@@ -8,21 +8,31 @@ keeps its type.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
-from anabranch.runtime.ir import ArrayType, Atom
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, capacities, host, item_constants, item_kinds, item_memory, layout as layouts, wrap
+from anabranch.runtime.ir import ArrayType, Atom, Equation
+from anabranch.runtime.trace import Builder, builder_or_none, current, tracing
+from anabranch.runtime.values import (
+    atoms,
+    capacities,
+    host,
+    item_constants,
+    item_kinds,
+    item_memory,
+    layout as layouts,
+    wrap,
+)
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.lengths import may_grow
+from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.traced import Traced
 
@@ -161,16 +171,63 @@ class ItemsStructure(Structure):
         return joined(mine, other)
 
 
+@frozen
+class Read:
+    """An element that has been read: which builder has the equations for it, and the last of them."""
+
+    value: Any
+    builder: Builder
+    place: int
+    equation: Equation
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the current builder can still use it: nothing has been rolled back since."""
+        equations, builder = self.builder.equations, builder_or_none()
+        while builder is not None and builder is not self.builder:
+            builder = builder.parent
+        return builder is not None and self.place < len(equations) and equations[self.place] is self.equation
+
+
+@frozen
+class Past:
+    """What the first elements are that were there before a loop, and the kinds that each step of it has appended.
+
+    Attributes
+    ----------
+    contents : tuple or Items
+    length : int
+        How many these are.
+    kinds : tuple of int
+        Empty where they are not known.
+    """
+
+    contents: Any
+    length: int
+    kinds: tuple[int, ...]
+
+    @property
+    def objects(self) -> tuple[Any, ...]:
+        """The first elements that are known as such."""
+        if not isinstance(self.contents, Items):
+            return tuple(self.contents)
+        return () if self.contents.past is None else self.contents.past.objects
+
+
 class Items:
     """`length` elements; `parts` are the length, where the first is (of a ring), tags (of several kinds), memory."""
 
-    __slots__ = ("parts", "structure")
+    __slots__ = ("grown_from", "parts", "past", "read", "structure")
 
     def __init__(self, structure: ItemsStructure, parts: Sequence[Any]) -> None:
         self.structure = structure
+        # Of which these are with more at the end, and the kinds of those (None: one of several).
+        self.grown_from: tuple[Items, tuple[int | None, ...]] | None = None
+        self.past: Past | None = None
+        self.read: dict[int, Read] = {}
         length, *rest = parts
         if isinstance(length, Traced):
-            length = python_scalar(wrap.as_atom(length), Interval(0, structure.capacity))
+            length = python_scalar(wrap.as_atom(length), Interval(0, min(interval_of(length).high, structure.capacity)))
         self.parts: tuple[Any, ...] = (length, *rest)
 
     def __anabranch_structure__(self) -> Structure:
@@ -252,16 +309,36 @@ class Items:
 
     def item(self, position: Any) -> Any:
         """The element at a position that is in range."""
-        structure = self.structure
+        past, kinds = self.past, self.structure.variants
+        kind = 0 if len(kinds) == 1 else None
+        if past is not None and type(position) is int:
+            if position < past.length:
+                contents = past.contents
+                return contents.item(position) if isinstance(contents, Items) else contents[position]
+            kind = past.kinds[(position - past.length) % len(past.kinds)] if past.kinds else kind
+        known = self.read.get(position) if type(position) is int else None
+        if known is not None and known.is_there:
+            return known.value
         place = self.place(position)
-        memory = self.buffers if self.tags is None else [self.tags, *self.buffers]
+        memory = [*([] if self.tags is None else [self.tags]), *self.buffers]
+        layout: layouts.Layout = layouts.Choice(kinds)
+        if kind is not None:
+            first = len(memory) - len(self.structure.rows) + sum(len(layouts.leaf_types(k)) for k in kinds[:kind])
+            layout = kinds[kind]
+            memory = memory[first : first + len(layouts.leaf_types(layout))]
         leaves = [item_memory.row(b, place) for b in memory]
-        layout = structure.variants[0] if len(structure.variants) == 1 else layouts.Choice(structure.variants)
         made: list[Array | None] = []
         value = layouts.unpack(layout, iter(leaves), made)
+        item_kinds.note_copied(value)
+        builder = current()
         for array in made:
             if array is not None:
-                current().keep(array.storage)
+                builder.keep(array.storage)
+                # Another element may be the same array.
+                builder.trace.merged[id(array)] = array
+        if type(position) is int and builder.equations:
+            last = len(builder.equations) - 1
+            self.read[position] = Read(value, builder, last, builder.equations[last])
         return value
 
     def with_item(self, position: Any, value: Any) -> Items:
@@ -286,7 +363,8 @@ class Items:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
         items = as_items(self, structure)
         length = wrap.as_atom(items.length, np.int64)
-        if structure.room is not None:
+        most = interval_of(items.length).high
+        if structure.room is not None and most >= structure.capacity:
             full = atoms.ufunc(np.greater_equal, length, atoms.literal(structure.capacity, np.int64))
             capacities.exceeded(full, structure.room)
         first = items.first
@@ -294,9 +372,17 @@ class Items:
             first = items._around(items.first + (structure.capacity - 1))
         place = wrap.as_atom(first, np.int64) if front else items.place(items.length)
         written = items._written(place, row)
-        more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), Interval(0, structure.capacity))
+        longest = Interval(0, min(most + 1, structure.capacity))
+        more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), longest)
         head = (more, first) if structure.ring else (more,)
-        return Items(structure, (*head, *written.parts[len(head) :]))
+        made = Items(structure, (*head, *written.parts[len(head) :]))
+        if not front:
+            source, kinds = self.grown_from or (self, ())
+            made.grown_from = (source, (*kinds, row.kind))
+            made.past = self.past
+            if type(self.length) is int:
+                made.past = Past(self, self.length, () if row.kind is None else (row.kind,))
+        return made
 
     def followed_by(self, other: Items) -> Items:
         """These elements and then others; the lengths of both stay."""
@@ -492,3 +578,45 @@ def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]]) -> Ca
         numbers: list[Any] = memory[0].tolist()
         return numbers.__getitem__
     return lambda place: host.build(kind, iter([np.array(m[place]) for m in memory]))
+
+
+# ---- as results ------------------------------------------------------------------------------------------------------
+
+
+class Headed(Items):
+    """The elements of a list that is a result: first those that are objects from before a loop."""
+
+    __slots__ = ("head",)
+
+    def __init__(self, items: Items, head: Sequence[Any]) -> None:
+        super().__init__(items.structure, items.parts)
+        self.head = tuple(head)
+
+    def __anabranch_structure__(self) -> Structure:
+        return HeadedStructure(type(self), tuple(range(len(self.head) + 1)))
+
+
+@frozen
+class HeadedStructure(Structure):
+    """That of `Headed`: the objects, then all elements side by side, those objects among them."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [*value.head, Items(value.structure, value.parts)]
+
+    def build(self, children: Sequence[Any]) -> list[Any]:
+        *head, items = children
+        return [*head, *items[len(head) :]]
+
+
+def with_heads(lists: Iterable[Any]) -> None:
+    """Let lists that are given back have the very arrays that were in them before a loop."""
+    for found in lists:
+        if not (isinstance(found, MayGrow) and found.items is not None and found.items.past is not None):
+            continue
+        head = found.items.past.objects
+        if any(isinstance(v, (Array, np.ndarray)) for v in head):
+            found.become(Headed(found.items, head))  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ from anabranch.runtime.values.abstract import (
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval, exactly
+from anabranch.runtime.values.lengths import of_known_lengths
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.traced import Traced
@@ -408,7 +409,8 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
         if number is not None and isinstance(option, Leaf) and option.abstract == number:
             return i  # its own type before one that it would be converted to
     for i, option in enumerate(options):
-        merged = join(option, layout)
+        with of_known_lengths():
+            merged = join(option, layout)
         if merged == option or not (isinstance(merged, Choice) or isinstance(option, Held) or _is_sized(merged)):
             return i
     raise StructureMismatchError(

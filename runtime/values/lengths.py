@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from anabranch.runtime.config import settings
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import specialising
@@ -19,3 +22,15 @@ def may_grow() -> bool:
         return False
     trace.wants_growth |= not trace.lists_grow
     return trace.lists_grow
+
+
+@contextlib.contextmanager
+def of_known_lengths() -> Iterator[None]:
+    """Lists of several lengths stay several."""
+    trace = current().trace
+    before = (trace.lists_grow, trace.wants_growth, trace.wants_known)
+    trace.lists_grow = False
+    try:
+        yield
+    finally:
+        trace.lists_grow, trace.wants_growth, trace.wants_known = before

@@ -10,10 +10,11 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, layout as layouts, wrap
+from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.extents import Window
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.item_memory import iota
-from anabranch.runtime.values.items import Items, MayGrow, is_grown
+from anabranch.runtime.values.items import Items, ItemsStructure, MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
 
 # Functions of a list of arrays that do more with it than to make it an array: they get the list's array.
@@ -29,6 +30,8 @@ def as_array(items: Items, dtype: Any = None) -> Any:
         Where the elements have no common shape, or their types are several, so that the dtype is that of the elements
         which there are.
     """
+    if type(items.length) is int:
+        items = items.resized(items.length, None)
     if items.structure.ring:
         items = items.taken(iota(items.structure.capacity), items.length)
     kinds = items.structure.variants
@@ -59,9 +62,13 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
     match kind:
         case layouts.Leaf(abstract):
             yield abstract.dtype
-        case layouts.Node(structure, children) if issubclass(structure.cls, tuple) and children:
+        case layouts.Node(structure, children) if issubclass(structure.cls, (tuple, list)) and children:
             for child in children:
                 yield from _dtypes(child)
+        case layouts.Node(ItemsStructure(variants=(one,), capacity=capacity), (layouts.Held(length), *_)) if (
+            length == capacity
+        ):
+            yield from _dtypes(one)
         case _:
             raise UnsupportedOperationError(
                 "a list whose length is known only at run time, with items that are no numbers, arrays or tuples of "
@@ -73,12 +80,23 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[
     """The elements of one kind as an array, from the memory of its leaves."""
     if not isinstance(kind, layouts.Node):
         return atoms.convert(next(memory), dtype)
+    if kind.structure.grown:
+        return _side_by_side(kind.children[0], memory, dtype)
+    if isinstance(kind.structure, ItemsStructure):
+        return _of_rows(kind.structure.variants[0], memory, dtype)
     parts = [_side_by_side(child, memory, dtype) for child in kind.children]
     shapes = {p.type.shape for p in parts}
     if len(shapes) > 1:
         raise UnsupportedOperationError("a list of tuples whose parts have several shapes becomes an array")
     lines = [atoms.reshape(p, (p.type.shape[0], 1, *p.type.shape[1:])) for p in parts]
     return lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=1)
+
+
+def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+    """Elements that are lists of elements of a kind, of known lengths, as an array."""
+    if isinstance(kind, layouts.Leaf):
+        return atoms.convert(next(memory), dtype)
+    raise UnsupportedOperationError("a list of lists whose items are no numbers or arrays becomes an array")
 
 
 def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
@@ -127,6 +145,9 @@ def joins(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def _rows(array: Any) -> Any:
     """The rows of the items, one after the other: `np.concatenate`."""
+    if isinstance(array, Array):
+        n, each, *rest = array.shape
+        return wrap.array_of(atoms.reshape(array.atom, (n * each, *rest)))
     capacity, each, *rest = array.capacity
     view = wrap.array_of(atoms.reshape(array.memory.atom, (capacity * each, *rest)))
     count = wrap.as_atom(array.extents[0].size, np.int64)
@@ -135,12 +156,26 @@ def _rows(array: Any) -> Any:
     return wrap.with_extents(view, (window, *[None] * len(rest)))
 
 
+def _axes(array: Any) -> int:
+    return len(array.shape if isinstance(array, Array) else array.extents)
+
+
+def _of_known_length(items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> list[Any] | None:
+    """The items one by one where there is no other way, and their number is known."""
+    if type(items.items.length) is not int or (axis == 0 and out is None and not kwargs):
+        return None
+    return [items.items.item(i) for i in range(items.items.length)]
+
+
 @joins(np.concatenate)
 def concatenate(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
     """As `numpy.concatenate` along the first axis."""
+    apart = _of_known_length(items, axis, out, kwargs)
+    if apart is not None:
+        return np.concatenate(apart, axis, out, **kwargs)
     array = as_array(items.items)
     _check("concatenate", items, axis, out, kwargs)
-    if len(array.extents) < 2:
+    if _axes(array) < 2:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     return _rows(array)
 
@@ -148,6 +183,11 @@ def concatenate(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> An
 @joins(np.stack)
 def stack(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
     """As `numpy.stack` along the first axis."""
+    if type(items.items.length) is int and type(axis) is int and axis and out is None and not kwargs:
+        return np.moveaxis(as_array(items.items), 0, axis).copy()
+    apart = _of_known_length(items, axis, out, kwargs)
+    if apart is not None:
+        return np.stack(apart, axis, out, **kwargs)
     _check("stack", items, axis, out, kwargs)
     return as_array(items.items)
 
@@ -155,21 +195,29 @@ def stack(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
 @joins(np.vstack)
 def vstack(items: Any, **kwargs: Any) -> Any:
     """As `numpy.vstack`."""
+    apart = _of_known_length(items, 0, None, kwargs)
+    if apart is not None:
+        return np.vstack(apart, **kwargs)
     _check("vstack", items, 0, None, kwargs)
     array = as_array(items.items)
-    if len(array.extents) == 1:
+    if _axes(array) == 1:
         return array[:, None]
-    return array if len(array.extents) == 2 else _rows(array)
+    return array if _axes(array) == 2 else _rows(array)
 
 
 @joins(np.hstack)
 def hstack(items: Any, **kwargs: Any) -> Any:
     """As `numpy.hstack` of numbers and vectors."""
+    apart = _of_known_length(items, 0, None, kwargs)
+    if apart is not None:
+        return np.hstack(apart, **kwargs)
     _check("hstack", items, 0, None, kwargs)
     array = as_array(items.items)
-    if len(array.extents) > 2:
+    if _axes(array) > 2 and isinstance(array, Array):
+        return np.concatenate([items.items.item(i) for i in range(items.items.length)], axis=1)
+    if _axes(array) > 2:
         raise UnsupportedOperationError("np.hstack of a list of matrices whose length is known only at run time")
-    return array if len(array.extents) == 1 else _rows(array)
+    return array if _axes(array) == 1 else _rows(array)
 
 
 def _check(name: str, items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> None:

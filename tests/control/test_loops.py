@@ -689,15 +689,27 @@ def test_a_loop_that_is_too_long_to_unroll_has_a_list_of_run_time_length():
     assert jit(f)(1.0) == 5001
 
 
-def test_a_loop_that_is_unrolled_too_far_names_the_setting():
+def test_a_loop_that_is_unrolled_too_far_names_the_setting_and_the_reason():
     def f(x):
         w = {"x": x}
         for _ in range(5000):
-            w = {"x": w}
+            w = {"x": w, "y": x + len(w)}
         return len(w)
 
-    with pytest.raises(StructureMismatchError, match="unroll_limit"):
+    with pytest.raises(StructureMismatchError, match=r"for loop at .* change at every step") as caught:
         jit(f)(1.0)
+    assert "4001 equations in 4001 steps, and unroll_budget allows 4000" in str(caught.value)
+
+
+def test_steps_that_compute_nothing_cost_nothing():
+    def f(x):
+        table, w = [], {"x": x}
+        for i in range(5000):
+            table.append(i * i)
+            w = {"x": w}
+        return table[70] * x + len(w)
+
+    assert jit(f, unroll_budget=100)(0.5) == f(0.5)
 
 
 def sum_of_zip(a, k):

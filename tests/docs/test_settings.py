@@ -56,11 +56,11 @@ def test_a_variable_that_is_not_understood_is_named(field):
 def test_a_number_below_zero_is_refused():
     with pytest.warns(UserWarning, match="ANABRANCH_CACHE_SIZE is '-1'"):
         config.from_environment({"ANABRANCH_CACHE_SIZE": "-1"})
-    with pytest.raises(ValueError, match="unroll_limit is -1"), anabranch.configure(unroll_limit=-1):
+    with pytest.raises(ValueError, match="unroll_budget is -1"), anabranch.configure(unroll_budget=-1):
         pass
 
 
-@pytest.mark.parametrize("given", [{"chekcs": False}, {"checks": 1}, {"unroll_limit": True}, {"progress": "soon"}])
+@pytest.mark.parametrize("given", [{"chekcs": False}, {"checks": 1}, {"unroll_budget": True}, {"progress": "soon"}])
 def test_what_is_no_setting_is_refused(given):
     (name,) = given
     with pytest.raises(TypeError, match=name), anabranch.configure(**given):

@@ -97,7 +97,7 @@ def test_what_is_staged_hangs_on_arguments(told):
 
 def test_what_is_unrolled_and_why(told):
     found = rows(told, "unrolled")
-    assert found["for loop", line("specialised")].startswith("3 steps, as it cannot be one loop: ")
+    assert found["for loop", line("specialised")].startswith("3 steps, 15 equations: the contents of a list")
     assert "goes over a list" in found["for loop", line("names")]
     assert line("staged") not in {at for _, at in found}
 

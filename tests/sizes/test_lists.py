@@ -34,6 +34,16 @@ def added_to_in_place_when_traced_again(x, queue):
 
 
 @case((SIGNED,), (NONE,), (EMPTY,))
+def lists_and_dicts(a):
+    out, named = [], []
+    for i, x in enumerate(a):
+        if x > 0:
+            out.append([x, i])
+            named.append({"x": x, "at": [i, -i]})
+    return out, named, len(out), [d["at"][1] for d in named]
+
+
+@case((SIGNED,), (NONE,), (EMPTY,))
 def keeps_positive(a):
     out = []
     for x in a:
@@ -1211,13 +1221,26 @@ def test_writes_into_items_are_refused(function):
         jit(function)(np.arange(12.0).reshape(4, 3) - 4)
 
 
-def test_a_list_as_an_item_is_refused():
+def test_a_deque_as_an_item_is_refused():
+    def f(a):
+        out = []
+        for x in a:
+            if x > 0:
+                out.append(collections.deque([x, x]))
+        return out
+
+    with pytest.raises(UnsupportedOperationError, match=r"a deque is an item of a list .* append a tuple"):
+        jit(f)(SIGNED)
+
+
+def test_a_list_that_is_an_item_may_not_be_changed():
     def f(a):
         out = []
         for x in a:
             if x > 0:
                 out.append([x, x])
+        out[0][1] = 3.0
         return out
 
-    with pytest.raises(UnsupportedOperationError, match=r"a list is an item of a list .* append a tuple"):
+    with pytest.raises(AliasError, match=r"a list or dict that is an item of a list"):
         jit(f)(SIGNED)
