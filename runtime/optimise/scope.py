@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Scope:
         self.made: dict[Var, int] = {}
         self.equations = program.equations
         self.consumers: dict[Var, set[int]] = {}
+        # What `Windows` has found of values, by the reduction and the value.
+        self.bounds: dict[tuple[str, Atom], Any] = {}
         self._keys: dict[Atom, int] = {}
         self._numbers: dict[Hashable, int] = {}
         for i, equation in enumerate(program.equations):
