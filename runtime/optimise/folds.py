@@ -7,6 +7,7 @@ them one element after the other; a fold reads what lies below j where it is.
 from __future__ import annotations
 
 import dataclasses
+
 import numpy as np
 
 from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var

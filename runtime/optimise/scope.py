@@ -22,6 +22,11 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
     return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
+def _has_arrays(equation: Equation) -> bool:
+    """Whether a parameter is an array, of which the text does not show all."""
+    return any(isinstance(value, np.ndarray) for value in equation.params.values())
+
+
 class Scope:
     """A Program's definitions and uses."""
 
@@ -88,7 +93,7 @@ class Scope:
         maker = self.maker(atom)
         if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
             return atom
-        if not isinstance(maker.op, Op) or not maker.op.pure:
+        if not isinstance(maker.op, Op) or not maker.op.pure or _has_arrays(maker):
             return atom
         params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)

@@ -50,4 +50,3 @@ def _home(atom: Atom, builder: Builder) -> tuple[Atom, Builder]:
         else:
             break
     return atom, builder
-
