@@ -297,9 +297,14 @@ class Builder:
         "env",
         "equations",
         "formals",
+        "indexed",
         "kept",
         "known",
+        "makers",
+        "memories",
+        "origins",
         "parent",
+        "part_of",
         "parts",
         "points",
         "selector",
@@ -319,8 +324,14 @@ class Builder:
         self.env: dict[Storage, Atom] = {}
         self.written: dict[Storage, None] = {}
         self.known: set[Var] = set()
-        # Parts that have been read, with the place of the equation that gives them.
+        # Parts that have been read, with the place of the equation that gives them; and which part a value is.
         self.parts: dict[Part, tuple[int, Var]] = {}
+        self.part_of: dict[Var, Part] = {}
+        # What the parent knows as what is captured, or read, from there; which equations make what, as far as asked.
+        self.origins: dict[Var, Var] = {}
+        self.memories: dict[Var, Storage] = {}
+        self.makers: dict[Var, Equation] = {}
+        self.indexed = 0
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
         self.kept: set[Storage] | None = None
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
@@ -353,6 +364,7 @@ class Builder:
             inner = Var(atom.type)
             self.known.add(inner)
             self.captures[atom] = inner
+            self.origins[inner] = atom
         return inner
 
     def _part(self, part: Part) -> Atom:
@@ -367,7 +379,15 @@ class Builder:
         (made,) = self.bind(Op.table["reshape"], cut, shape=part.type.shape)
         if isinstance(made, Var):
             self.parts[part] = (len(self.equations) - 1, made)
+            self.part_of[made] = part
         return made
+
+    def maker(self, var: Var) -> Equation | None:
+        """The equation of this builder that computes a value; None for its inputs, and for what others compute."""
+        for equation in self.equations[self.indexed :]:
+            self.makers.update(dict.fromkeys(equation.outputs, equation))
+        self.indexed = len(self.equations)
+        return self.makers.get(var)
 
     def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
         """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
@@ -400,6 +420,7 @@ class Builder:
     def rollback(self, to: Checkpoint) -> None:
         """Forget all that was built since the checkpoint."""
         del self.equations[to.equations :]
+        self.indexed = min(self.indexed, to.equations)
         del self.points[to.points :]
         del self.copied[to.copied :]
         self.env, self.written = to.env, to.written
@@ -449,6 +470,7 @@ class Builder:
                 raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
             self.parent.read(storage)
             inner = Var(storage.type)
+            self.memories[inner] = storage
             self.known.add(inner)
             self.storage_inputs[storage] = inner
             atom = self.env[storage] = inner

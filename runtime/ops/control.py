@@ -158,7 +158,7 @@ class While(Op):
         **params: Any,
     ) -> Sequence[str]:
         test, body, consts = params["test"], params["body"], params["consts"]
-        if cost.is_small(test) and cost.is_small(body):
+        if not emitter.is_native and cost.is_small(test) and cost.is_small(body):
             return emitter.native(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts)
             )
@@ -221,7 +221,7 @@ class For(Op):
         out_types: Sequence[ArrayType],
         **params: Any,
     ) -> Sequence[str]:
-        if cost.is_small(params["body"]):
+        if not emitter.is_native and cost.is_small(params["body"]):
             return emitter.native(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, out_types, **params)
             )

@@ -27,24 +27,31 @@ _LARGE = frozenset({"dot_general"})
 
 def is_small(program: Program) -> bool:
     """Whether one run of the Program (of a loop's body, one step) touches little memory."""
-    return _touched(program) <= _SMALL
+    return _left(program, _SMALL) >= 0
 
 
 def _bytes(type: ArrayType) -> int:
     return type.size * type.dtype.itemsize
 
 
-def _touched(program: Program) -> int:
-    return sum(map(_equation, program.equations))
+def _left(program: Program, budget: int) -> int:
+    """What a run leaves of a budget; below 0 as soon as that is known."""
+    for equation in program.equations:
+        inner = () if equation.op.name in _CHUNKED else tuple(equation.programs())
+        for held in inner:
+            budget = _left(held, budget)
+        if not inner:
+            budget -= _touched(equation)
+        if budget < 0:
+            break
+    return budget
 
 
-def _equation(equation: Equation) -> int:
+def _touched(equation: Equation) -> int:
+    """The bytes that an equation without sub-Programs reads and writes, or what counts in their place."""
     name = equation.op.name
     if name in _CHUNKED:
         return _CHUNK
-    inner = sum(map(_touched, equation.programs()))
-    if inner or any(True for _ in equation.programs()):
-        return inner
     sizes = [_bytes(a.type) for a in equation.inputs]
     out = sum(_bytes(v.type) for v in equation.outputs)
     if name in _CALLS or (name == "scatter" and len(equation.inputs[1].type.shape) > 1):

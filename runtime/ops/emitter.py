@@ -222,7 +222,7 @@ class Emitter:
     # ---- constants -------------------------------------------------------------------------------------------------
 
     def constant(self, value: Any, type: ArrayType) -> str:
-        """A constant of `type`; a scalar `value` is splat. Equal scalar constants are emitted once in a block."""
+        """A constant of `type`; a scalar `value` is splat. Equal constants are emitted once in a block."""
         array = np.asarray(value, dtype=type.dtype)
         if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):
             first = array[(0,) * array.ndim]
@@ -237,8 +237,10 @@ class Emitter:
             return self._dense("", type)
         if array.dtype.kind == "b":
             return self._dense(_nested(array), type)
-        hexa = np.ascontiguousarray(array).tobytes().hex().upper()
-        return self._dense(f'"0x{hexa}"', type)
+        content, scope = np.ascontiguousarray(array).tobytes(), self._constants[-1]
+        if (type, content) not in scope:
+            scope[type, content] = self._dense(f'"0x{content.hex().upper()}"', type)
+        return scope[type, content]
 
     def _dense(self, text: str, type: ArrayType) -> str:
         name = self.fresh()

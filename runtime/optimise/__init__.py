@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise.branches import select_small_branches
+from anabranch.runtime.optimise.common import compute_once
+from anabranch.runtime.optimise.constants import compute_constants
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.folds import fold_reductions
 from anabranch.runtime.optimise.overlaps import keep_blocks_apart
@@ -15,6 +17,8 @@ PASSES = (
     hand_on_unspecified,
     select_small_branches,
     shorten_selects,
+    compute_constants,
+    compute_once,
     fold_reductions,
     drop_dead_code,
     keep_blocks_apart,

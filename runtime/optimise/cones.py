@@ -53,6 +53,7 @@ class Cone:
         # Scalar equations before the fold itself.
         self.before: list[Equation] = []
         self._lanes: dict[Atom, Atom] = {}
+        self._computed_so_far = 0
 
     def program(self, *outputs: Atom) -> Program:
         """The body of the fold."""
@@ -183,8 +184,10 @@ class Cone:
     def _computed(self, atom: Atom, maker: Equation) -> Atom:
         # What others need, too, is computed once more, unless it takes long.
         there_anyway = self.scope.is_shared(atom) and maker.op.name not in CHEAP
-        if not is_elementwise(maker) or there_anyway or len(self.equations) > _MOST_EQUATIONS:
+        if not is_elementwise(maker) or there_anyway or self._computed_so_far > _MOST_EQUATIONS:
             return self.read(atom, [ZERO], 0)
+        # Counted on the way down: what a long chain of operations begins with is read, and not walked to.
+        self._computed_so_far += 1
         inputs = [self.lane(a) for a in maker.inputs]
         name = maker.op.name
         if name == "select" and inputs[0] is _TRUE:

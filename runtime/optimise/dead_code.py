@@ -133,9 +133,9 @@ def _narrowed(program: Program, outputs: Sequence[Atom], needed: set[Var]) -> Pr
     for equation in program.equations:
         if not needed.isdisjoint(equation.outputs):
             kept.append(_NARROWED.get(equation.op.name, _as_it_is)(equation, needed))
-    if len(kept) == len(program.equations) and len(outputs) == len(program.outputs):
-        if all(a is b for a, b in zip(kept, program.equations, strict=True)):
-            return program
+    whole = len(outputs) == len(program.outputs) and len(kept) == len(program.equations)
+    if whole and all(a is b for a, b in zip(kept, program.equations, strict=True)):
+        return program
     return dataclasses.replace(program, equations=tuple(kept), outputs=tuple(outputs))
 
 

@@ -7,7 +7,6 @@ them one element after the other; a fold reads what lies below j where it is.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -37,44 +36,46 @@ _COMBINES = {
 
 def fold_reductions(program: Program) -> Program:
     """The Program with the reductions in loops that become native functions as folds."""
-    return _program(program, native=False)
+    return _Folding().program(program, native=False)
 
 
-def _program(program: Program, native: bool) -> Program:
-    equations: list[Equation] = []
-    scope = Scope(program)
-    for at, equation in enumerate(program.equations):
-        if any(True for _ in equation.programs()):
-            equations.append(_nested(equation, native))
-        else:
-            equations += (_changed(equation, scope, at) if native else None) or [equation]
-    return dataclasses.replace(program, equations=tuple(equations))
+class _Folding:
+    """One run of the pass: what has been tried for a loop that turned out too large is there for the loops in it."""
+
+    def __init__(self) -> None:
+        # By the sub-Program's identity, with the sub-Program itself, which lives on so that it stays its own.
+        self._native: dict[int, tuple[Program, Program]] = {}
+
+    def program(self, program: Program, native: bool) -> Program:
+        equations: list[Equation] = []
+        scope = Scope(program)
+        for at, equation in enumerate(program.equations):
+            if any(True for _ in equation.programs()):
+                equations.append(self._nested(equation, native))
+            else:
+                equations += (_changed(equation, scope, at) if native else None) or [equation]
+        return dataclasses.replace(program, equations=tuple(equations))
+
+    def _nested(self, equation: Equation, native: bool) -> Equation:
+        """An equation with sub-Programs; a loop that is small with its reductions as folds is a native function."""
+        if equation.op.name in ("for", "while") and not native:
+            # What only the reductions needed counts no more.
+            fused = equation.with_programs(lambda p: drop_dead_code(self._inside(p, True)))
+            inner = tuple(fused.programs())
+            if all(map(cost.is_small, inner)) and all(cost.is_small(keep_blocks_apart(p)) for p in inner):
+                return fused
+        return equation.with_programs(lambda p: self._inside(p, native))
+
+    def _inside(self, program: Program, native: bool) -> Program:
+        if not native:
+            return self.program(compute_once(program), native)
+        if id(program) not in self._native:
+            self._native[id(program)] = program, self.program(compute_once(program), native)
+        return self._native[id(program)][1]
 
 
 def _changed(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
     return _folded(equation, scope, at) or _picked(equation, scope, at) or patched(equation, scope, at)
-
-
-def _nested(equation: Equation, native: bool) -> Equation:
-    """An equation with sub-Programs; a loop that is small with its reductions as folds becomes a native function."""
-    if equation.op.name in ("for", "while") and not native:
-        # What only the reductions needed counts no more.
-        fused = equation.with_params(lambda value: _living(_inside(value, True)))
-        if all(cost.is_small(keep_blocks_apart(p)) for p in fused.programs()):
-            return fused
-    return equation.with_params(lambda value: _inside(value, native))
-
-
-def _inside(value: Any, native: bool) -> Any:
-    if isinstance(value, Program):
-        return _program(compute_once(value), native)
-    if isinstance(value, tuple) and value and isinstance(value[0], Program):
-        return tuple(_program(compute_once(p), native) for p in value)
-    return value
-
-
-def _living(value: Any) -> Any:
-    return drop_dead_code(value) if isinstance(value, Program) else value
 
 
 def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:

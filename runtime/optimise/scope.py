@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,11 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
     return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
+def _has_arrays(equation: Equation) -> bool:
+    """Whether a parameter is an array, of which the text does not show all."""
+    return any(isinstance(value, np.ndarray) for value in equation.params.values())
+
+
 class Scope:
     """A Program's definitions and uses."""
 
@@ -28,6 +34,8 @@ class Scope:
         self.made: dict[Var, int] = {}
         self.equations = program.equations
         self.consumers: dict[Var, set[int]] = {}
+        # What `Windows` has found of values, by the reduction and the value.
+        self.bounds: dict[tuple[str, Atom], Any] = {}
         self._keys: dict[Atom, int] = {}
         self._numbers: dict[Hashable, int] = {}
         for i, equation in enumerate(program.equations):
@@ -85,7 +93,7 @@ class Scope:
         maker = self.maker(atom)
         if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
             return atom
-        if not isinstance(maker.op, Op) or not maker.op.pure:
+        if not isinstance(maker.op, Op) or not maker.op.pure or _has_arrays(maker):
             return atom
         params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TypeAlias
 
 import numpy as np
@@ -33,6 +33,8 @@ _COMPARED = {
     "less_equal": (False, 1),
 }
 _MIRRORED = {"greater_equal": "less_equal", "greater": "less", "less": "greater", "less_equal": "greater_equal"}
+# Through how many operations a window is followed.
+_DEEPEST = 64
 _PRODUCTS = ("multiply", "add", "subtract")
 _KEEPS_ZERO = ("square", "negative", "positive", "absolute", "fabs")
 
@@ -42,9 +44,31 @@ class Windows:
 
     def __init__(self, scope: Scope, combine: str) -> None:
         self.scope, self.combine = scope, combine
+        self._depth = 0
 
     def of(self, element: Atom) -> Bounds:
         """Outside of these bounds an element is what the reduction leaves alone."""
+        return self._once(self._of, self.combine, element)
+
+    def where(self, mask: Atom) -> Bounds:
+        """Outside of these bounds a bool is false."""
+        return self._once(self._where, "", mask)
+
+    def _once(self, look: Callable[[Atom], Bounds], what: str, atom: Atom) -> Bounds:
+        """What a value is made of is looked at once in a Program, however many values are made of it."""
+        known = self.scope.bounds
+        if (what, atom) in known:
+            return known[what, atom]
+        if self._depth == _DEEPEST:
+            return _NONE
+        self._depth += 1
+        try:
+            found = known[what, atom] = look(atom)
+        finally:
+            self._depth -= 1
+        return found
+
+    def _of(self, element: Atom) -> Bounds:
         if self.combine == "or":
             return self.where(element)
         maker = self.scope.maker(element)
@@ -63,8 +87,7 @@ class Windows:
             return self.where(inputs[0]) if inputs[0].type.dtype == np.bool_ else self.of(inputs[0])
         return self.of(inputs[0]) if name in _KEEPS_ZERO else _NONE
 
-    def where(self, mask: Atom) -> Bounds:
-        """Outside of these bounds a bool is false."""
+    def _where(self, mask: Atom) -> Bounds:
         maker = self.scope.maker(mask)
         if maker is None:
             return _NONE

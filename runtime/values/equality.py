@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.ir import Atom, Equation, Literal, Var
+from anabranch.runtime.ir import Atom, Literal, Var
 from anabranch.runtime.trace import Builder, current
 
 _DEPTH = 12
@@ -11,13 +11,14 @@ _DEPTH = 12
 def surely_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
     """Whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
     builder = current()
-    return _equal(a, builder, b, builder, depth)
+    return _equal(a, builder, b, builder, depth, set())
 
 
-def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
+def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int, equal: set[tuple[Atom, Atom]]) -> bool:
+    """`surely_equal` in two builders; `equal` are the pairs that are known to be."""
     a, of_a = _home(a, of_a)
     b, of_b = _home(b, of_b)
-    if a is b:
+    if a is b or (a, b) in equal:
         return True
     if isinstance(a, Literal) or isinstance(b, Literal):
         both = isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.type.size == 1
@@ -25,7 +26,7 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
     # Arrays are the same or they are not: what they are computed of may be long.
     if depth == 0 or a.type != b.type or a.type.size != 1:
         return False
-    one, other = _maker(a, of_a), _maker(b, of_b)
+    one, other = of_a.maker(a), of_b.maker(b)
     if one is None or other is None or one.op is not other.op or one.params != other.params:
         return False
     if not getattr(one.op, "pure", False):
@@ -33,25 +34,19 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int) -> bool:
     if one.outputs.index(a) != other.outputs.index(b):
         return False
     pairs = zip(one.inputs, other.inputs, strict=True)
-    return all(_equal(x, of_a, y, of_b, depth - 1) for x, y in pairs)
+    if not all(_equal(x, of_a, y, of_b, depth - 1, equal) for x, y in pairs):
+        return False
+    equal.add((a, b))
+    return True
 
 
 def _home(atom: Atom, builder: Builder) -> tuple[Atom, Builder]:
     """The atom in the builder that made it, which `builder` may have captured it from."""
     while isinstance(atom, Var) and builder.parent is not None:
-        outer: Atom | None = next((o for o, inner in builder.captures.items() if inner is atom), None)
-        if outer is not None:
-            assert builder.parent is not None
-            atom, builder = outer, builder.parent
-        elif atom not in builder.known and builder.parent is not None:
+        if atom in builder.origins:
+            atom, builder = builder.origins[atom], builder.parent
+        elif atom not in builder.known:
             builder = builder.parent
         else:
             break
     return atom, builder
-
-
-def _maker(var: Var, builder: Builder) -> Equation | None:
-    for equation in reversed(builder.equations):
-        if any(o is var for o in equation.outputs):
-            return equation
-    return None

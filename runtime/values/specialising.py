@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import linecache
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -121,7 +121,6 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
     atom = getattr(value, "atom", value)
     if not isinstance(atom, (Literal, Var)):
         return set(), True
-    made: dict[int, dict[Var, Any]] = {}
     inputs, known = set(current().trace.root.formals), current().trace.knowable
     found, others = set[Var](), False
     seen: set[tuple[int, Var]] = set()
@@ -137,27 +136,25 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
         if isinstance(part, Part):
             pending.append((part.whole, builder))
             continue
-        if id(builder) not in made:
-            made[id(builder)] = dict(_origins(builder))
-        origin = made[id(builder)].get(part)
+        origin = _origin(part, builder)
         others |= origin is None
         pending += origin or ()
     return found, others
 
 
-def _origins(builder: Builder) -> Iterator[tuple[Var, list[tuple[Atom, Builder]]]]:
-    """What each atom of a builder is computed from."""
+def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
+    """What an atom of a builder is computed from; None where nobody knows."""
     if builder.parent is not None:
-        for outer, inner in builder.captures.items():
-            yield inner, [(outer, builder.parent)]
-        for storage, inner in builder.storage_inputs.items():
-            yield inner, [(builder.parent.read(storage), builder.parent)]
-    for equation in builder.equations:
-        inputs = [(a, builder) for a in equation.inputs]
-        for output in equation.outputs if getattr(equation.op, "pure", False) else ():
-            yield output, inputs
-    for part, (_, made) in builder.parts.items():
-        yield made, [(part, builder)]
+        if var in builder.origins:
+            return [(builder.origins[var], builder.parent)]
+        if var in builder.memories:
+            return [(builder.parent.read(builder.memories[var]), builder.parent)]
+    if var in builder.part_of:
+        return [(builder.part_of[var], builder)]
+    equation = builder.maker(var)
+    if equation is None or not getattr(equation.op, "pure", False):
+        return None
+    return [(a, builder) for a in equation.inputs]
 
 
 def place() -> Position | None:

@@ -11,8 +11,15 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 from anabranch._locks import lock
+
+resource: Any
+try:
+    import resource
+except ImportError:  # no such limits on this system
+    resource = None
 
 _FRAMES = 8  # for one of the user's, on average under conditions known while tracing
 # Of the C stack, which calls of Python functions by C code take; they are a part of all calls, measured 0.6 KiB.
@@ -54,10 +61,8 @@ def _stack() -> int:
     asked = threading.stack_size()
     if asked and threading.current_thread() is not threading.main_thread():
         return asked
-    try:
-        import resource
-    except ImportError:  # no such limits on this system
+    if resource is None:
         return _SMALLEST
     soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
     # Without a limit the main thread has much, and others two mebibytes.
-    return soft if soft != resource.RLIM_INFINITY else 2 * _SMALLEST
+    return int(soft) if soft != resource.RLIM_INFINITY else 2 * _SMALLEST

@@ -13,7 +13,7 @@ from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.selects import shorten_selects
 from tests.equivalence import check as equal
-from tests.runtime.support import V3, B, F, I, equation, literal, one, ops, unary
+from tests.runtime.support import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 
 
 def same_results(program: Program, *argsets):
@@ -97,6 +97,77 @@ def test_results_of_branches_that_nothing_needs_are_dropped():
     program = Program((p, x), (line,), after[1:])
     assert ops(drop_dead_code(program)) == ["cond", "log", "log"]
     same_results(program, (True, 2.0), (False, 3.0))
+
+
+def whiles_in_whiles(depth):
+    """Loops in loops: each has a carry that nothing needs but itself, and a constant that nothing reads."""
+    given, unread, unused = Var(F), Var(F), Var(F)
+    inner = whiles_in_whiles(depth - 1) if depth else None
+    after = (Var(F), Var(F))
+    lines = [] if inner is None else [equation("while", (unread, given, unused), after, **inner)]
+    first, line = one("add", given if inner is None else after[0], literal(1.0))
+    second, other = one("add", unused, literal(1.0))
+    body = Program((unread, given, unused), (*lines, line, other), (first, second))
+    names = (Var(F), Var(F), Var(F))
+    less, test = one("less", names[1], literal(depth + 2.0))
+    return {"test": Program(names, (test,), (less,)), "body": body, "consts": 1}
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 60])
+def test_what_nothing_needs_is_dropped_from_loops_in_loops(depth):
+    x, after = Var(F), (Var(F), Var(F))
+    program = Program((x,), (equation("while", (x, literal(0.0), x), after, **whiles_in_whiles(depth)),), after[:1])
+    narrow = drop_dead_code(program)
+    check(narrow)
+    assert ops(narrow).count("add") == depth + 1
+    assert all(e.params["consts"] == 0 and len(e.inputs) == 1 for e in every_equation(narrow) if e.op.name == "while")
+    if depth < 3:
+        same_results(program, (1.0,))
+
+
+def test_operands_that_no_branch_reads_are_dropped():
+    p, x, y = Var(B), Var(F), Var(F)
+    rows = [(one("exp", v), v, Var(F)) for v in (Var(F), Var(F))]
+    sides = [Program((v, w), (made[1],), (made[0],)) for made, v, w in rows]
+    out = Var(F)
+    line = equation("cond", (p, x, y), (out,), on_true=sides[0], on_false=sides[1])
+    program = Program((p, x, y), (line,), (out,))
+    assert len(drop_dead_code(program).equations[0].inputs) == 2
+    same_results(program, (True, 2.0, 1.0), (False, 3.0, 1.0))
+
+
+def test_unread_rows_and_columns_of_a_loop_are_dropped():
+    index, carry, x, y = Var(I), Var(F), Var(F), Var(F)
+    (a, first), (b, second) = one("add", carry, x), one("multiply", y, literal(2.0))
+    body = Program((index, carry, x, y), (first, second), (a, a, b))
+    after = (Var(F), Var(V3), Var(V3))
+    xs, ys = Var(V3), Var(V3)
+    params = {"body": body, "consts": 0, "carries": 1, "length": 3}
+    loop = equation("for", (literal(np.int64(3)), literal(0.0), xs, ys), after, **params)
+    program = Program((xs, ys), (loop,), (after[1],))
+    narrow = drop_dead_code(program)
+    check(narrow)
+    assert (len(narrow.equations[0].inputs), len(narrow.equations[0].outputs)) == (3, 2)
+    same_results(program, (np.arange(3.0), np.ones(3)))
+
+
+def test_work_on_constants_is_done_once_and_here():
+    def table(x):
+        return [x * np.exp(-2j * np.pi * np.arange(4) / k) for k in (8, 8, 16)]
+
+    lowered = jit(table).lower(np.ones(4))
+    assert [e.op.name for e in lowered.program.equations].count("exp") == 0
+    assert lowered.as_text().count('dense<"0x') == 2
+    for got, want in zip(lowered.compile()(np.ones(4)), table(np.ones(4)), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_what_is_computed_twice_is_computed_once():
+    x = Var(F)
+    rows = [one("sqrt", x), one("sqrt", x)]
+    total, last = one("add", rows[0][0], rows[1][0])
+    program = Program((x,), (rows[0][1], rows[1][1], last), (total,))
+    assert ops(same_results(program, (4.0,))) == ["sqrt", "add"]
 
 
 def test_unused_loop_is_dropped():
