@@ -576,6 +576,14 @@ def one_small_int(m, n):
     return m is n, m is not n, m is m, m + 0 is n, m is True
 
 
+@case((1.5, 0.0), (-1.5, 0.0))
+def a_number_or_none(x, y):
+    z = None
+    if x > 0:
+        z = x
+    return z is y, z is not y, z is None
+
+
 @case((2.5, 3.5), (0.0, 1.0))
 def floats_that_differ(x, y):
     z = x
