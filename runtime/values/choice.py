@@ -117,7 +117,8 @@ class ChoiceValue:
 
     def _dtype(self) -> np.dtype[Any]:
         """The dtype that all options stand for."""
-        first, *others = dtypes = [np.dtype(option) for option in self.options]
+        dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
+        first, *others = dtypes
         if any(other != first for other in others):
             raise UnsupportedOperationError(
                 f"this dtype is {' or '.join(map(str, dict.fromkeys(dtypes)))}, depending on a run-time condition, and "

@@ -41,7 +41,7 @@ def highest(dtype: np.dtype[Any]) -> Any:
 def _infinity(dtype: np.dtype[Any], sign: int) -> Any:
     """An infinity, or the largest number of a float type that has none."""
     infinite = np.array(sign * np.inf).astype(dtype)
-    return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)
+    return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
 def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
