@@ -71,7 +71,13 @@ calls("real imag iscomplex isreal iscomplexobj isrealobj angle nan_to_num isscal
 )
 calls("isfortran")(one_array())
 calls("real_if_close asarray_chkfinite")(one_array("iuf", special=False))
-calls("sinc i0 unwrap")(one_array("if", 1, without="axis period discont", special=False))
+calls("sinc i0")(one_array("if", 1, special=False))
+calls("unwrap")(
+    lambda make, f: (
+        [make.array("iuf", 1, special=False)],
+        {"period": make.one(4, 7, 2.5, 300), "axis": make.one(0, -1)},
+    )
+)
 calls("copy ravel array asarray asanyarray ascontiguousarray asfortranarray require")(one_array(without="copy"))
 calls("zeros_like ones_like empty_like atleast_1d atleast_2d atleast_3d")(one_array(without="shape"))
 calls("diag diagflat tril triu tril_indices_from triu_indices_from")(one_array())

@@ -88,6 +88,10 @@ class ExecutionError(RuntimeError):
     """A compiled program failed while it ran."""
 
 
+class OutOfMemoryError(ExecutionError, MemoryError):
+    """There was not enough memory for what a program computes."""
+
+
 class CallbackError(ExecutionError):
     """A host callback raised: its exception is the `__cause__`."""
 
@@ -346,8 +350,14 @@ def fail(error: Exception) -> NoReturn:
     cause = _raised.pop(ticket.group(), None) if ticket else None
     if cause is not None:
         raise CallbackError(f"a host callback raised {cause!r}") from cause
-    raise ExecutionError(str(error)) from error
+    text = str(error)
+    if text.startswith(_NO_MEMORY):
+        raise OutOfMemoryError(text.removeprefix(_NO_MEMORY)) from error
+    raise ExecutionError(text) from error
 
+
+# How XLA's words start where memory is lacking.
+_NO_MEMORY = "RESOURCE_EXHAUSTED: "
 
 Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...]]
 

@@ -27,6 +27,8 @@ from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Va
 from anabranch.runtime.ops.effect import effects
 from anabranch.runtime.ops.op import Op
 
+# From how many elements on NumPy is asked whether there is memory for an array.
+_LARGE = 2**31
 _INT32 = ArrayType((), np.dtype(np.int32))
 
 NDArray = np.ndarray[Any, Any]
@@ -454,6 +456,9 @@ class Builder:
 
     def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
         """Fresh memory that holds `value`."""
+        if value.type.size > _LARGE:
+            # Nobody may ever use it, and XLA makes nothing of that; NumPy raises where there is no such memory.
+            np.empty(value.type.shape, value.type.dtype)
         storage = Storage(value.type, readonly)
         if isinstance(value, Part):
             self.resolve(value.whole)  # a part is made where it is read

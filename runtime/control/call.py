@@ -45,6 +45,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import MayGrow, is_fixed
 from anabranch.runtime.values.noting import note
 from anabranch.runtime.values.specialising import know
+from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile import is_rewritten as is_rewritten
 
@@ -57,6 +58,11 @@ _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 _COMPILERS = ("jax", "torch")
 _ALONE = 2  # what `sys.getrefcount` says of what has one name
 _OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
+
+
+# Methods as attributes of their class, and what they have to be told apart for.
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+_RUN_TIME = (Traced, ChoiceValue, Text)
 
 
 class HasFunction(Protocol):
@@ -132,6 +138,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     library = (getattr(function, "__module__", None) or "").partition(".")[0]
     if library in _COMPILERS and containers.has_traced((args, kwargs)):
         Traced.refuse_library(library)
+    if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
+        bound = _bound(function, args[0])
+        return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
     target = resolve(function)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
@@ -160,6 +169,12 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return target(*args, **kwargs)
     finally:
         active.depths.pop()
+
+
+def _bound(method: Any, owner: Any) -> Any:
+    """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
+    cls = method.__objclass__
+    return getattr(owner, method.__name__) if builtins.isinstance_(owner, cls) is True else None
 
 
 def _guard_depth(name: str, active: Active, builder: Builder) -> None:
@@ -300,6 +315,8 @@ def _constructor(cls: type) -> Any:
         return builtins.type_
     if cls in builtins.COUNTERPARTS:
         return getattr(builtins, builtins.COUNTERPARTS[cls])
+    if cls is np.dtype:
+        return _dtype
     if staged_numpy(cls) is not cls:
         return staged_numpy(cls)
     if cls in lists.COUNTERPARTS and tracing():
@@ -318,6 +335,13 @@ def _constructor(cls: type) -> Any:
         return made
 
     return construct
+
+
+def _dtype(kind: Any, *args: Any, **kwargs: Any) -> Any:
+    """As `numpy.dtype`, of one of several classes too."""
+    if isinstance(kind, ChoiceValue):
+        return kind.each(lambda one: np.dtype(one, *args, **kwargs))
+    return np.dtype(kind, *args, **kwargs)
 
 
 def _makes_new_ones(cls: type) -> bool:

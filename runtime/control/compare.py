@@ -17,12 +17,13 @@ from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms, python_conversions, views, wrap
+from anabranch.runtime.values import aliasing, atoms, checks, python_conversions, views, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.items import is_grown
-from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_operands import kind_of
+from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.text import Text, refusal
@@ -50,6 +51,8 @@ def is_(a: Any, b: Any) -> Any:
             value = choice.without_undefined()
             if not isinstance(value, ChoiceValue):
                 return is_(value, other)
+            if is_python_scalar(other) and any(map(is_python_scalar, value.options)):
+                return value.each(lambda option: is_(option, other))  # which fails for that option alone
             result: Atom = atoms.literal(False)
             for i, option in enumerate(value.options):
                 same = truth(is_(option, other))
@@ -63,6 +66,8 @@ def is_(a: Any, b: Any) -> Any:
         return a == b
     if isinstance(a, Array) and isinstance(b, Array):
         return _is_one_array(a, b)
+    if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
+        return _is_one_number(a, b)
     if a is not b and type(a) is type(b) and tracing() and {id(a), id(b)} & current().trace.merged.keys():
         raise _undecided(type(a).__name__)
     return a is b
@@ -73,6 +78,33 @@ def _undecided(kind: str) -> UnsupportedOperationError:
         f"whether this {kind} is that one is not known: a run-time branch or loop gave one or another, "
         "and what it gave was put together from their parts; compare with =="
     )
+
+
+def _is_one_number(a: Any, b: Any) -> Any:
+    """Whether two Python numbers are one object: not where they differ, and where they are equal if Python says so.
+
+    It keeps one object of each small int. Of other equal numbers it is not known: that is an error of the run.
+    """
+    kind = kind_of(a)
+    if a is b or kind_of(b) is not kind:
+        return a is b
+    if isinstance(a, PythonScalar) and isinstance(b, PythonScalar) and a.atom is b.atom:
+        return True
+    equal = a == b
+    unknown = wrap.as_atom(equal, np.bool_)
+    if kind is int:
+        large = atoms.logical_or(*(wrap.as_atom(x, np.bool_) for x in (a < _SMALL[0], a > _SMALL[1])))
+        unknown = atoms.logical_and(unknown, large)
+    checks.fail_if(unknown, _UNKNOWN_NUMBER)
+    return equal
+
+
+_SMALL = (-5, 256)
+_UNKNOWN_NUMBER = checks.Telling(
+    UnsupportedOperationError,
+    "whether two equal numbers are one object is not known in compiled code, which has no objects for numbers; "
+    "compare with ==",
+)
 
 
 def _is_one_array(a: Array, b: Array) -> Any:

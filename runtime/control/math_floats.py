@@ -197,8 +197,8 @@ def modf(x: Any) -> Any:
 @staged(math.ldexp)
 def ldexp(x: Any, i: Any) -> Any:
     """`math.ldexp`; overflows as `math` does."""
-    if is_python_scalar(i) and kind_of(i) not in (int, bool):
-        raise TypeError("Expected an int as second argument to ldexp.")
+    if not is_python_scalar(i) or kind_of(i) not in (int, bool):
+        raise TypeError("Expected an int as second argument to ldexp.")  # nor a NumPy scalar, unlike elsewhere
     a = as_float(x)
     exponent = wrap.as_atom(i, np.int64) if is_traced(i) else atoms.literal(min(max(int(i), -(10**6)), 10**6))
     result = atoms.ufunc(np.ldexp, a, atoms.convert(exponent, np.int64))

@@ -16,8 +16,10 @@ from anabranch.runtime.numpy.core import (
     handle,
     implements,
     one_axis,
+    promoted,
     result,
     shape_of,
+    traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
@@ -329,16 +331,21 @@ def _line(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
 
 @implements(np.unwrap)
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
-    """As `numpy.unwrap`, of floats."""
+    """As `numpy.unwrap`: of integers with an integer period in their own type, which the sum may leave."""
     array = handle(p)
-    if array.dtype.kind != "f":
-        array = array.astype(np.result_type(array.dtype, np.float64))
-    at = one_axis(axis, array.ndim)
     steps = diff(array, axis=axis)
+    at = one_axis(axis, array.ndim)
     limit = period / 2 if discont is None else discont
-    half = period / 2
-    wrapped = _F[np.mod](steps + half, period) - half
-    wrapped = _F[np.where](_F[np.logical_and](wrapped == -half, steps > 0), half, wrapped)
-    jump = _F[np.where](_F[np.abs](steps) < limit, 0.0, wrapped - steps)
-    rest = _cut(array, at, 1, None) + _F[np.cumsum](jump, axis)
-    return _F[np.concatenate]([_cut(array, at, 0, 1), rest], at).astype(array.dtype)
+    dtype = promoted(steps, period)
+    half, rest = divmod(period, 2) if dtype.kind in "iu" else (period / 2, 0)
+    low = -half
+    wrapped = _F[np.mod](steps - low, period) + low
+    # A step of just half a period keeps its sign; of an odd number there is none.
+    ambiguous = _F[np.logical_and](wrapped == low, steps > 0)
+    ambiguous = _F[np.logical_and](ambiguous, rest == 0) if traced_inside(rest) or rest else ambiguous
+    wrapped = _F[np.where](ambiguous, half, wrapped)
+    jump = _F[np.where](_F[np.abs](steps) < limit, 0, wrapped - steps)
+    up = _F[np.array](array, dtype=dtype)
+    place = (slice(None),) * at + (slice(1, None),)
+    up[place] = array[place] + _F[np.cumsum](jump, axis)
+    return up

@@ -297,7 +297,7 @@ def promoted(*xs: Any) -> np.dtype[Any]:
 
 def supported(dtype: Any) -> np.dtype[Any]:
     """The dtype, where compiled code can hold it."""
-    chosen: np.dtype[Any] = np.dtype(dtype)
+    chosen: np.dtype[Any] = np.dtype(dtype.resolve() if isinstance(dtype, ChoiceValue) else dtype)
     if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,8 +26,8 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.room import Extents, shape_with_room
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, parts as parts_of, wrap
+from anabranch.runtime.numpy.room import Extents, is_open, shape_with_room
+from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, parts as parts_of, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -331,11 +332,20 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @creates(np.tri)
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
-    """As `numpy.tri`."""
+    """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     _check("tri", like=like)
-    shape, extents = shape_with_room((N, N if M is None else M))
+    if type(k) is float or isinstance(k, np.floating):
+        k = math.floor(k)
+    shape, extents = shape_with_room(tuple(map(_length, (N, N if M is None else M))))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
+
+
+def _length(n: Any) -> Any:
+    """How many numbers `np.arange(n)` makes."""
+    if traced_inside(n):
+        return bounds.maximum(bounds.bound_of(n), 0) if is_open(n) else n
+    return max(0, math.ceil(n) if isinstance(n, (float, np.floating)) else operator.index(n))
 
 
 # ---- grids -----------------------------------------------------------------------------------------------------------

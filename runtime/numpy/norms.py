@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
         return norm(array, ord, axes[0], keepdims)
     rest = [i for i in range(array.ndim) if i not in axes]
     turned = _F[np.transpose](array, (*axes, *rest))
-    line = _F[np.reshape](turned, (-1, *(array.shape[i] for i in rest)))
+    count = math.prod(array.shape[i] for i in axes)  # known where there is nothing, too
+    line = _F[np.reshape](turned, (count, *(array.shape[i] for i in rest)))
     value = norm(line, ord, 0)
     wide = tuple(1 if i in axes else n for i, n in enumerate(array.shape))
     return _F[np.reshape](value, wide) if keepdims else value

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import (
+    NoValue,
     atom_of,
     creates,
     dtype_of,
@@ -39,37 +40,42 @@ _F = dispatch.FUNCTIONS
 
 @creates(np.arange)
 def arange(
-    start: Any = None,
+    first: Any = NoValue,
     /,
-    stop: Any = None,
+    stop: Any = NoValue,
     step: Any = None,
     dtype: Any = None,
     *,
+    start: Any = NoValue,
     device: Any = None,
     like: Any = None,
-    **named: Any,
 ) -> Any:
     """As `numpy.arange`; how many numbers there are may be known only at run time."""
     plain("arange", like=(like, None))
     if device != "cpu":
         plain("arange", device=(device, None))
-    start = named.pop("start", start)
-    if named or start is None:
-        raise TypeError(
-            f"arange() got unexpected keyword arguments {list(named)}"
-            if named
-            else "arange() requires stop to be specified."
-        )
+    if first is not NoValue and start is not NoValue:
+        raise TypeError("argument for arange() given by name ('start') and position (position 0)")
+    if stop is NoValue:
+        # One that is given by its name alone does not count as the stop.
+        if first is NoValue:
+            raise TypeError("arange() requires stop to be specified.")
+        start, stop = 0, first
+    else:
+        start = first if start is NoValue else start
+        if stop is None:
+            start, stop = 0, None if start is NoValue else start
+        start = 0 if start is NoValue else start
     if stop is None:
-        start, stop = 0, start
+        raise TypeError("unsupported operand type(s) for -: 'NoneType' and 'int'")
     step = 1 if step is None else step
     chosen = _arange_dtype(start, stop, step) if dtype is None else supported(dtype)
     count, extents = _arange_count(start, stop, step)
     if chosen.kind == "b":
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
-    first = _scalar(start, chosen)
+    lowest = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return wrap.with_extents(fresh(_line(first, delta, count, chosen)), extents)
+    return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
 
 
 def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:

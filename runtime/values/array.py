@@ -81,6 +81,11 @@ class Array(NumPyLike):
             return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
         return dtype
 
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        if np.dtype(value) != self.dtype:
+            _refused_setter("dtype")(self, value)
+
     @property
     def real(self) -> Any:
         """The real part: a view, or the array itself where it is real."""
@@ -231,5 +236,39 @@ def _inplace_method(ufunc: np.ufunc) -> Any:
 
 for _name, _ufunc in INPLACE.items():
     setattr(Array, f"__i{_name}__", _inplace_method(_ufunc))
+
+
+def _attribute(name: str, setter: Any) -> Any:
+    """An attribute that is read by the rules of its name, or as every array's, and set by this function."""
+    known = getattr(NumPyLike, name, None)
+    return property(known.fget if known is not None else lambda self: NumPyLike.__getattr__(self, name), setter)
+
+
+def _refused_setter(name: str) -> Any:
+    def refuse(_: Array, value: Any) -> None:
+        raise UnsupportedOperationError(
+            f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
+        )
+
+    return refuse
+
+
+def _fixed(name: str) -> Any:
+    def refuse(_: Array, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'numpy.ndarray' objects is not writable")
+
+    return refuse
+
+
+def _set_flat(array: Array, value: Any) -> None:
+    """`a.flat = value`: all elements in C order, from those of the value over and over."""
+    dispatch.FUNCTIONS[np.put](array, np.arange(array.size), value)
+
+
+for _name in ("strides", "data"):
+    setattr(Array, _name, _attribute(_name, _refused_setter(_name)))
+for _name in ("size", "ndim", "nbytes", "itemsize", "T", "mT", "base", "ctypes", "flags", "device"):
+    setattr(Array, _name, _attribute(_name, _fixed(_name)))
+setattr(Array, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a type checker would look for it in the class
 
 wrap.register_class("array", Array)

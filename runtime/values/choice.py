@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.errors import AnabranchError, ConcretizationError, StructureMismatchError
+from anabranch.runtime.errors import (
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, checks, wrap
@@ -110,6 +115,18 @@ class ChoiceValue:
             return None
         return functools.reduce(lambda a, b: a and joined(a, b), known[1:], known[0] if known else None)
 
+    def _dtype(self) -> np.dtype[Any]:
+        """The dtype that all options stand for."""
+        dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
+        first, *others = dtypes
+        if any(other != first for other in others):
+            raise UnsupportedOperationError(
+                f"this dtype is {' or '.join(map(str, dict.fromkeys(dtypes)))}, depending on a run-time condition, and "
+                "compiled code has to know the dtype of each array; make the arrays under that condition, or make what "
+                "it depends on static"
+            )
+        return first
+
     def _numeric(self) -> Any:
         abstracts = self._abstracts()
         numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
@@ -118,6 +135,8 @@ class ChoiceValue:
             merged = _merge[0](self)
             if merged is not None:
                 return merged
+            if all(map(_is_dtype, self.options)):
+                return self._dtype()
             kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
             raise StructureMismatchError(
                 f"this value is {kinds}, depending on a run-time condition; no single type holds both"
@@ -310,6 +329,13 @@ _decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
 
 # One array of run-time size for arrays of several sizes; None where there is none.
 _merge: list[Callable[[ChoiceValue], Any]] = []
+
+
+def _is_dtype(option: Any) -> bool:
+    """Whether an option is a dtype, or a class that stands for one."""
+    return isinstance(option, np.dtype) or (
+        isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
+    )
 
 
 def abstract_of_option(option: Any) -> Abstract | None:

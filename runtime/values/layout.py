@@ -95,7 +95,7 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, Array):
         return a.storage is b.storage and a.path == b.path
-    if isinstance(a, (bool, int, str, bytes)):
+    if isinstance(a, (bool, int, str, bytes, np.dtype)):
         return bool(a == b)
     if isinstance(a, (float, complex, np.generic)):
         return np.asarray(a).tobytes() == np.asarray(b).tobytes()

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.values import atoms, python_ints
+from anabranch.runtime.values import atoms, checks, python_ints
 from anabranch.runtime.values.interval import exactly
 from anabranch.runtime.values.python_floats import COMPLEX, FLOATS
-from anabranch.runtime.values.python_operands import EXACT, as_kind, fits, interval_of, kind_of, made
+from anabranch.runtime.values.python_operands import EXACT, as_kind, fits, interval_of, kind_of, made, raised
 from anabranch.runtime.values.traced import COMPARISONS
 
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
@@ -145,4 +145,8 @@ def unary(function: np.ufunc, x: Any) -> Any:
         return python_ints.absolute(x) if function is np.absolute else binary(np.subtract, 0, x)
     if function is np.invert:
         raise TypeError(f"bad operand type for unary ~: '{kind.__name__}'")
-    return made(atoms.ufunc(function, x.atom))
+    size = atoms.ufunc(function, x.atom)
+    if kind is complex and function is np.absolute:
+        beyond = atoms.logical_and(atoms.ufunc(np.isfinite, x.atom), atoms.ufunc(np.isinf, size))
+        checks.fail_if(beyond, raised(abs, complex(1.7e308, 1.7e308)))
+    return made(size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import UnsupportedOperationError, jit
 from tests.control.table import Program, Table
 
 case = Table()
@@ -196,6 +197,26 @@ def range_of_none_or_a_number(n, k):
     return t
 
 
+@case((np.arange(3.0), 2), (np.arange(3.0), -1))
+def equal_dtypes(x, n):
+    d = np.float64
+    if n > 0:
+        d = x.dtype
+    e = np.dtype("f8")
+    for i in range(n):
+        e = (x * i).dtype
+    return np.zeros(2, d), x.astype(e), e
+
+
+@case((np.arange(3.0), 2), (np.arange(3.0), -1))
+def one_of_two_dtypes(x, n):
+    if n > 0:
+        d = np.dtype("f4")
+    else:
+        d = x.dtype
+    return d, d == np.float64, d.itemsize, np.dtype(d), d.type
+
+
 # fmt: on
 
 
@@ -207,3 +228,12 @@ def test_choices(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_choices_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_a_dtype_that_the_run_decides_is_refused_for_an_array() -> None:
+    def f(x):
+        d = np.float32 if x > 0 else np.float64
+        return np.zeros(2, d)
+
+    with pytest.raises(UnsupportedOperationError, match="this dtype is float64 or float32, depending on a run-time"):
+        jit(f)(1.0)

@@ -170,6 +170,13 @@ def of_a_complex_number(z):
     return math.sqrt(z)
 
 
+@case(
+    (2.5, 3), (2.5, True), (2.5, np.int32(3)), (2.5, np.int64(3)), (2.5, np.bool_(True)), (2.5, 3.0), (2.5, np.array(3))
+)
+def ldexp_of_other_exponents(x, n):
+    return math.ldexp(x, n)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_mathematics(program: Program) -> None:
     program.check()

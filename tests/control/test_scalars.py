@@ -548,6 +548,57 @@ def test_a_uint64_beyond_int64_is_no_int() -> None:
         converted(np.array([2**63, 0], np.uint64))
 
 
+@case((3.0 + 4.0j,), (complex(1.7e308, 1.7e308),), (complex(np.inf, 1.0),), (complex(np.nan, 1.0),))
+def size_of_a_complex_number(z):
+    return abs(z)
+
+
+@case((3, 3.0, 1 + 2j, "ab"), (-300, -0.5, complex(-0.0, 1.0), ""))
+def methods_as_attributes_of_their_class(n, x, z, s):
+    return (
+        int.bit_length(n),
+        float.is_integer(x),
+        complex.conjugate(z),
+        int.conjugate(n),
+        float.__add__(x, 1.0),
+        str.upper(s),
+        float.is_integer(float(n)),
+    )
+
+
+@case((3,), (True,))
+def method_of_another_class(n):
+    return float.is_integer(n)
+
+
+@case((3, 3), (3, 4), (256, 256), (-5, -5), (-6, 4), (1000, 1001))
+def one_small_int(m, n):
+    return m is n, m is not n, m is m, m + 0 is n, m is True
+
+
+@case((1.5, 0.0), (-1.5, 0.0))
+def a_number_or_none(x, y):
+    z = None
+    if x > 0:
+        z = x
+    return z is y, z is not y, z is None
+
+
+@case((2.5, 3.5), (0.0, 1.0))
+def floats_that_differ(x, y):
+    z = x
+    return x is y, x is not y, x is x, z is x, x is None
+
+
+@pytest.mark.parametrize("value", [1000, 257, -6, 2.5, 1 + 2j])
+def test_whether_equal_numbers_are_one_object_is_refused(value) -> None:
+    def f(x, y):
+        return x is y
+
+    with pytest.raises(UnsupportedOperationError, match="compare with =="):
+        jit(f)(value, value)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_scalar(program: Program) -> None:
     program.check()

@@ -146,6 +146,13 @@ def test_numbers_below_2_2e_308_are_zero():
     assert half(smallest) > 0
     assert jit(half)(smallest) == 0
 
+    def quotient(a, b):
+        return a / b
+
+    pair = np.array([complex(1, np.inf)]), np.array([1e300 + 1e-8j])
+    assert not np.isnan(quotient(*pair).real)
+    assert np.isnan(jit(quotient)(*pair).real)
+
 
 def test_the_sign_of_a_zero_may_differ_in_maxima_and_minima():
     def largest(a):
@@ -178,6 +185,13 @@ def test_complex_numbers_that_overflow_differ():
     assert not np.isfinite(jit(square)(z))
     assert str(square(z)) != str(jit(square)(z))
     assert str(square(complex(z))) == str(jit(square)(complex(z)))
+
+    def power(z, w):
+        return z**w
+
+    z = complex(np.inf, 30.0)
+    assert np.isnan(power(z, 2 + 0j).real)
+    assert jit(power)(z, 2 + 0j).real == np.inf
 
 
 def test_np_empty_gives_zeros():
@@ -261,6 +275,18 @@ def test_nan_is_not_sorted_in_lists():
     assert jit(ordered)(2.0, 1.0) == [1.0, 2.0]
     with pytest.raises(anabranch.UnsupportedOperationError):
         jit(ordered)(float("nan"), 1.0)
+
+
+def test_whether_equal_numbers_are_one_object_is_an_error():
+    def f(x, y):
+        return x is y
+
+    large = 1000
+    assert (f(large, large), f(large, int("1000")), f(7, 7), f(2.5, 3.5)) == (True, False, True, False)
+    assert (jit(f)(7, 7), jit(f)(7, 8), jit(f)(2.5, 3.5)) == (True, False, False)
+    for x in (large, 2.5):
+        with pytest.raises(anabranch.UnsupportedOperationError, match="compare with =="):
+            jit(f)(x, x)
 
 
 def test_returned_arrays_do_not_overlap():
@@ -380,6 +406,17 @@ def test_the_parts_of_np_partition_are_sorted():
 
     given = np.array([0, 2, 3, 3, 1, 2], np.uint8)
     assert (np.partition(given, 0)[0], jit(f)(given.copy()).tolist()) == (0, sorted(given.tolist()))
+
+
+def test_equal_elements_stay_in_order_in_argsort():
+    def order(a):
+        return np.argsort(a), a.argsort()
+
+    given = np.random.default_rng(0).integers(0, 5, 100).astype(float)
+    for eager in order(given):
+        assert (given[eager] == np.sort(given)).all()
+    for compiled in jit(order)(given):
+        assert (compiled == np.argsort(given, kind="stable")).all()
 
 
 def test_results_are_in_c_order():

@@ -70,6 +70,14 @@ for X in (FLOATS, INTS, SINGLE, COMPLEX):
 case(np.unwrap, FLOATS * 9)
 case(np.unwrap, INTS)
 case(np.unwrap, SINGLE * 5, axis=0)
+STEPS = [0, 3, -2, 5, 100, -100, 64, 0]
+for dtype in ("i8", "i1", "f4", "u1", "f8"):
+    LINE = np.array(STEPS).astype(dtype)
+    for period in (4, 7, 100, 200, 256, 6.5, np.int8(100), np.float32(6)):
+        case(np.unwrap, LINE, period=Static(period))
+        case(np.unwrap, LINE, period=Static(period), discont=2)
+    case(np.unwrap, LINE.reshape(2, 4), axis=0, period=6)
+    case(np.unwrap, LINE[:0], period=6)
 case(np.histogram, FLOATS, Static([-1, 0, 1.0]))
 case(np.histogram, INTS, Static(4), Static((-4, 4)))
 case(np.histogram, np.array([1, 2, 2, 3, 5]), Static([1, 2, 3]))

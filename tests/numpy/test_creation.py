@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.numpy.samples import EMPTY, FLOATS, VECTOR
 from tests.numpy.support import Static, Table, check_program
 
@@ -65,6 +68,55 @@ case(np.geomspace, 1.0, 100, Static(4), dtype="i4")
 case(np.logspace, 1.0, 2, Static(4), base=2.0)
 case(np.logspace, 1.0, 2, Static(4), base=np.array([2.0, 3]))
 case(np.logspace, Static(1), Static(2), Static(3), base=np.array([2.0, 3]), axis=-1)
+
+
+for n in (-4, 0, 3, 2.5, np.float32(1.5), True):
+    case(np.tri, Static(n))
+    case(np.tri, Static(2), Static(n))
+    case(np.tri, Static(3), k=Static(n))
+for given in (
+    {"start": 3, "stop": None},
+    {"start": 3},
+    {"stop": 3},
+    {"stop": 3, "start": 1, "step": 2},
+    {"stop": None},
+    {},
+):
+    case(np.arange, **given)
+case(np.arange, Static(3), stop=None)
+case(np.arange, Static(3), stop=5)
+case(np.arange, Static(3), start=5)
+case(np.arange, Static(3), Static(None), Static(2))
+
+
+@pytest.mark.parametrize("shape", [(10**7, 10**7), (10**6, 3, 10**6), (10**10, 10**10)])
+@pytest.mark.parametrize("function", [np.zeros, np.ones, np.empty])
+def test_too_large_for_memory(function: Any, shape: tuple[int, ...]) -> None:
+    def unused(x: Any) -> Any:
+        function(shape)
+        return x
+
+    with pytest.raises((MemoryError, ValueError)) as eager:
+        unused(1.0)
+    with pytest.raises(type(eager.value)) as compiled:
+        jit(unused)(1.0)
+    assert str(compiled.value) == str(eager.value)
+
+
+def test_too_large_for_memory_under_a_condition() -> None:
+    def f(x: Any) -> Any:
+        if x > 1:
+            np.zeros((10**7, 10**7))
+        try:
+            y = np.broadcast_to(x, (10**7, 10**7))
+            y = y + 1
+        except MemoryError:
+            return y[0, 0]
+        return y
+
+    assert jit(f)(0.5) == f(0.5)
+    with pytest.raises(MemoryError, match="Unable to allocate 728"):
+        jit(f)(2.0)
 
 
 @pytest.mark.parametrize("name", case.names())

@@ -7,9 +7,10 @@ from typing import Any
 import numpy
 import pytest
 
+from anabranch import jit
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, VECTOR
-from tests.numpy.support import check_program
+from tests.numpy.support import check_program, compare
 
 
 def values(np: Any, a: Any) -> Any:
@@ -179,3 +180,39 @@ def test_refused(program: Any, words: str) -> None:
     cause = caught.value.__cause__
     assert isinstance(cause, (UnsupportedOperationError, ConcretizationError))
     assert words in str(cause)
+
+
+def set_flat(np: Any, a: Any) -> Any:
+    a.flat = 2
+    a[0].flat = [1, 5, 7]
+    a.T.flat = [3, 4]
+    return a
+
+
+def test_set_flat() -> None:
+    check_program(set_flat, FLOATS)
+
+
+@pytest.mark.parametrize("name", ["size", "ndim", "nbytes", "itemsize", "T", "base"])
+def test_an_attribute_that_cannot_be_set(name: str) -> None:
+    def program(np: Any, a: Any) -> Any:
+        setattr(a, name, 3)
+
+    with pytest.raises(AttributeError) as eager:
+        program(numpy, FLOATS.copy())
+    with pytest.raises(AttributeError) as compiled:
+        jit(program, static_argnums=0)(numpy, FLOATS.copy())
+    assert str(compiled.value) == str(eager.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("strides", 2), ("dtype", "i8"), ("data", b"")])
+def test_an_attribute_of_the_memory_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(UnsupportedOperationError, match=f"numpy.ndarray.{name} is set"):
+        jit(lambda a: setattr(a, name, value))(FLOATS.copy())
+
+
+def test_methods_as_attributes_of_the_class() -> None:
+    def program(a: Any) -> Any:
+        return numpy.ndarray.sum(a, axis=0), numpy.ndarray.reshape(a, -1), numpy.float64.conjugate(a[0, 0])
+
+    compare(jit(program)(FLOATS), program(FLOATS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.numpy.samples import COMPLEX, CUBE, EMPTY, FLOATS, INTS, SINGLE, VECTOR
+from tests.numpy.samples import COMPLEX, CUBE, EMPTY, EMPTY, FLOATS, INTS, SINGLE, VECTOR
 from tests.numpy.support import Static, Table
 
 case = Table()
@@ -19,6 +19,8 @@ for o in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf, 0, 3):
     case(np.linalg.norm, np.ones((2, 3, 4)), Static(o))
     case(np.linalg.norm, CUBE, Static(o), axis=(2, 0), keepdims=True)
     case(np.linalg.norm, EMPTY, Static(o), axis=(0, 1))
+for X in (EMPTY, EMPTY[0:0], FLOATS[:0], FLOATS):
+    case(np.linalg.vector_norm, X, axis=())
 case(np.linalg.vector_norm, FLOATS)
 case(np.linalg.vector_norm, FLOATS, axis=0, keepdims=True, ord=1)
 case(np.linalg.matrix_norm, FLOATS)

@@ -300,6 +300,14 @@ def test_callback_exception_is_the_cause():
     assert executable([np.array(11)])[0] == 11
 
 
+def test_memory_that_there_is_not():
+    body = "%r = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f64>) -> tensor<10000000x10000000xf64>"
+    executable = xla.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<10000000x10000000xf64>"}, body))
+    with pytest.raises(host.OutOfMemoryError, match=r"^Out of memory") as caught:
+        executable([np.array(1.0)])
+    assert isinstance(caught.value, MemoryError)
+
+
 def test_text_that_does_not_parse():
     text = add("tensor<4xf64>").replace("stablehlo.add", "stablehlo.addd")
     with pytest.raises(host.LoweringError) as caught:

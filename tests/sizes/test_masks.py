@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -631,6 +632,29 @@ def an_array_without_axes_masked_by_itself(a, x):
 def conditions_are_no_integers(a, x):
     a[x > 0, True] += 1
     return a[x > 0, a[0] > 0], a[x > 0, True, 1:], a[..., True, x > 0], a[True, False]
+
+
+NARROW = np.array([1, -2, 3, 0.5, -np.inf, np.inf, 2, 3])
+
+
+@case(
+    (NARROW.astype(ml_dtypes.bfloat16),),
+    (-NARROW.astype(ml_dtypes.bfloat16),),
+    (NARROW[:4].astype(ml_dtypes.float8_e4m3fn),),
+    (NARROW.astype(np.float16),),
+)
+def reductions_and_sorts_of_narrow_floats(a):
+    m = a[a > -3]
+    return (
+        m.max(),
+        m.min(),
+        m.argmax(),
+        m.argmin(),
+        np.sort(m),
+        np.unique(m),
+        m.max(initial=-4),
+        np.argsort(-m, stable=True),
+    )
 
 
 @pytest.mark.parametrize("program", case.programs + hoped.programs)

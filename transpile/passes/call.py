@@ -71,7 +71,7 @@ class Call(ExpressionPass):
         value: object = session.modules[root.value]
         for attribute in reversed(attributes):
             value = getattr(value, attribute, None)
-        return not isinstance(value, type)
+        return not (isinstance(value, type) or hasattr(value, "__objclass__"))  # nor one of a method of a class
 
     def _super(self, reader: Reader, node: cst.Call) -> cst.Call:
         """`super()` looks at its caller's first argument: inside a generated function that has to be said."""

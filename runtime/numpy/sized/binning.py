@@ -41,6 +41,6 @@ def _limits(values: Any) -> tuple[Any, Any]:
     dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)
     kind = dtype.type
     values = values.astype(dtype)
-    worst = (np.inf, -np.inf) if dtype.kind == "f" else (np.iinfo(dtype).max, np.iinfo(dtype).min)
+    worst = (np.inf, -np.inf) if dtype.kind in "fV" else (np.iinfo(dtype).max, np.iinfo(dtype).min)
     low, high = (FUNCTIONS[f](values, initial=w) for f, w in zip((np.min, np.max), worst, strict=True))
     return FUNCTIONS[np.where](some, low, kind(0))[()], FUNCTIONS[np.where](some, high, kind(1))[()]

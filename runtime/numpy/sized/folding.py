@@ -22,7 +22,7 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
         return lowest(dtype) if ufunc is np.maximum else highest(dtype)
     if ufunc in (np.fmax, np.fmin):
         plain = np.maximum if ufunc is np.fmax else np.minimum
-        return np.nan if dtype.kind in "fc" else _idle(plain, dtype)
+        return np.nan if dtype.kind in "fcV" else _idle(plain, dtype)
     if ufunc in (np.logaddexp, np.logaddexp2) and dtype.kind != "f":
         return None
     return ufunc.identity

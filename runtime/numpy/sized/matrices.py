@@ -35,7 +35,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     there = FUNCTIONS[np.logical_and](*(fresh(operands.valid(v))[key] for v in (x, y)))
     a, b = (operands.memory(v)[key] for v in (x, y))
     same = FUNCTIONS[np.equal](a, b)
-    if equal_nan and all(v.dtype.kind in "fc" for v in (a, b)):
+    if equal_nan and all(v.dtype.kind in "fcV" for v in (a, b)):
         same = FUNCTIONS[np.logical_or](same, FUNCTIONS[np.logical_and](FUNCTIONS[np.isnan](a), FUNCTIONS[np.isnan](b)))
     every = FUNCTIONS[np.all](FUNCTIONS[np.logical_or](same, FUNCTIONS[np.logical_not](there)))
     return FUNCTIONS[np.logical_and](fresh(alike)[()], every).item()

@@ -83,7 +83,7 @@ def behind(dtype: np.dtype[Any]) -> Any:
     """What no value of a dtype is sorted behind."""
     if dtype.kind == "c":
         return complex(np.nan, np.nan)
-    if dtype.kind == "f":
+    if dtype.kind in "fV":
         return np.nan
     return True if dtype.kind == "b" else np.iinfo(dtype).max
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from anabranch.runtime.ir import Atom
@@ -25,7 +26,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
         return False
     if dtype.kind == "c":
         return complex(-np.inf, -np.inf)
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+    return _infinity(dtype, -1) if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
@@ -34,7 +35,13 @@ def highest(dtype: np.dtype[Any]) -> Any:
         return True
     if dtype.kind == "c":
         return complex(np.inf, np.inf)
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    return _infinity(dtype, 1) if dtype.kind in "fV" else np.iinfo(dtype).max
+
+
+def _infinity(dtype: np.dtype[Any], sign: int) -> Any:
+    """An infinity, or the largest number of a float type that has none."""
+    infinite = np.array(sign * np.inf).astype(dtype)
+    return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
 def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +144,7 @@ def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
 
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
-        if given["a"].dtype.kind in "fc":
+        if given["a"].dtype.kind in "fcV":
             return _reduce(function, given, given["a"], np.nan)
         return FUNCTIONS[plain](**given)
 

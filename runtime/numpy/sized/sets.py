@@ -87,7 +87,7 @@ def _differs(line: Atom, equal_nan: bool) -> Atom:
     """Where an element of a sorted line is another than the one before it."""
     here, before = _neighbours(line)
     other = atoms.ufunc(np.not_equal, here, before)
-    if equal_nan and line.type.dtype.kind in "fc":
+    if equal_nan and line.type.dtype.kind in "fcV":
         both = atoms.logical_and(atoms.ufunc(np.isnan, here), atoms.ufunc(np.isnan, before))
         other = atoms.logical_and(other, atoms.logical_not(both))
     return atoms.op("concatenate", zeros_atom((1,), np.bool_, value=True), other, axis=0)

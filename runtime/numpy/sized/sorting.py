@@ -143,7 +143,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
     made = _middle(in_order(x, x.ndim - 1), x.shape[-1])
-    if x.dtype.kind in "fc":
+    if x.dtype.kind in "fcV":
         made = FUNCTIONS[np.where](FUNCTIONS[np.any](FUNCTIONS[np.isnan](x), axis=-1), x.dtype.type(np.nan), made)
     return _shaped(_scalar(made), a, axes, keepdims, out)
 
@@ -153,7 +153,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
     count = x.shape[-1]
-    if x.dtype.kind in "fc":
+    if x.dtype.kind in "fcV":
         numbers = FUNCTIONS[np.logical_not](FUNCTIONS[np.isnan](x))
         count = FUNCTIONS[np.count_nonzero](numbers, axis=-1)
     return _shaped(_scalar(_middle(in_order(x, x.ndim - 1), count)), a, axes, keepdims, out)
@@ -266,7 +266,7 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
     def rule(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, **given: Any) -> Any:
         if given.get("initial", NoValue) is NoValue:
             refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-        fill = np.nan if a.dtype.kind in "fc" else worst(a.dtype)
+        fill = np.nan if a.dtype.kind in "fcV" else worst(a.dtype)
         made = FUNCTIONS[function](a.padded(fill), axis=axis, keepdims=keepdims, **given)
         keep = keepdims is not NoValue and bool(keepdims)
         return stored(out, reduced(made, a, axis, keep))
