@@ -14,6 +14,7 @@ from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import dispatch
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
+_FILES = "it reads or writes files; do that outside of compiled code"
 _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 
@@ -24,9 +25,10 @@ def is_in_memory(value: Any) -> bool:
 
 def refuse(name: str) -> NoReturn:
     """Refuse a call that would act while tracing only."""
+    why = f": {_FILES}" if name.startswith("numpy.") else ""
     raise UnsupportedOperationError(
-        f"{name}() would run only while the function is traced, and not when it is called; call it outside, and pass "
-        "what it gives as an argument"
+        f"{name}() would run only while the function is traced, and not when it is called{why}; call it outside, and "
+        "pass what it gives as an argument"
     )
 
 
@@ -38,7 +40,7 @@ def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callabl
         given = (*args, *kwargs.values())
         lines = original in _TEXT and isinstance(next(iter(given), None), (list, tuple))
         if tracing() and not lines and not any(map(is_in_memory, given)):
-            refuse(f"np.{original.__name__}")
+            refuse(f"numpy.{original.__name__}")
         return known(*args, **kwargs)
 
     return call
