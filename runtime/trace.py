@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dataclasses
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -215,6 +216,7 @@ class Trace:
         self.capacities: dict[Place, Capacity] = {}
         self.error_code = Storage(_INT32)
         self.print_options: dict[str, Any] = dict(np.get_printoptions())
+        self.streams = {name: getattr(sys, name) for name in ("stdout", "stderr")}
         self.effects = Storage(_INT32)  # how many came before
         # What the first failure says of itself, by the type and the number of its values.
         self.details: dict[tuple[ArrayType, int], Storage] = {}

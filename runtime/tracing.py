@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -401,6 +402,11 @@ class Effects:
         slots = guards.heap.changes()
         contents = tuple(s.contents() for s in (*changes, *slots))
         guards.heap.restore()
+        if any(s.target is vars(os.environ)["_data"] for s in slots):
+            os.environ.update(os.environ.copy())  # the process's own environment, too
+            raise UnsupportedOperationError(
+                "os.environ is changed, which would be done only while the function is traced; change it outside"
+            )
         return Effects(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)
 
 

@@ -33,6 +33,7 @@ from anabranch.runtime.control import (
     special,
     text,
     uncompiled,
+    world,
 )
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
@@ -232,9 +233,10 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    instead = output.counterpart(function) or text.counterpart(function) or heaps.counterpart(function)
-    if instead is not None:
-        return instead
+    for instead in (output, text, heaps, world):
+        found = instead.counterpart(function)
+        if found is not None:
+            return found
     if isinstance(function, types.FunctionType):
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):

@@ -27,7 +27,11 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     UnsupportedOperationError
         For a file that the function itself has made, which would be read while tracing.
     """
-    if not tracing() or _is_own_file(file, (values, sep, end)):
+    target = file
+    if tracing() and (file is None or file is sys.stdout or file is sys.stderr):
+        name = "stderr" if file is sys.stderr else "stdout"
+        target = effects.redirections().get(name, file)
+    if not tracing() or _is_own_file(target, (values, sep, end)):
         print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     # The standard files may be others when the function runs.
@@ -42,7 +46,9 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
 
 def _is_own_file(file: Any, value: Any) -> bool:
     """Whether a file belongs to the function that is traced, and so does what is written to it."""
-    if file is None or _is_standard(file) or current().trace.is_outside(file):
+    if file is None or file in current().trace.streams.values() or current().trace.is_outside(file):
+        return False
+    if file in (sys.__stdout__, sys.__stderr__):
         return False
     if _stays_inside(file, value):
         return True

@@ -131,8 +131,8 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
         know(key.atom, "a key of a defaultdict")
         text = (
-            "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be known "
-            "while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
+            "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be "
+            "known while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
         )
         if not container:
             raise wanting(UnsupportedOperationError(text), key.atom, "a key of a defaultdict")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.numpy import files
 from anabranch.runtime.numpy.core import unstaged
 from anabranch.runtime.values import dispatch
 
@@ -49,3 +50,4 @@ def _register(table: dict[str, str], why: dict[str, str]) -> None:
 
 _register(_REFUSED, dispatch.REFUSED)
 _register(_STATIC, dispatch.STATIC)
+files.register()

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import io
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -17,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.trace import tracing
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
 
@@ -251,6 +253,11 @@ def own_method(value: Any, name: str) -> Callable[..., Any] | None:
 
 def iterated(items: Any) -> Any:
     """The iterator of an object whose class says in Python how to go over it; anything else as it is."""
+    if isinstance(items, io.IOBase) and not isinstance(items, (io.StringIO, io.BytesIO)) and tracing():
+        raise UnsupportedOperationError(
+            "the lines of a file would be read only while the function is traced; read them outside, and pass what "
+            "they say as an argument"
+        )
     iterate = own_method(items, "__iter__")
     return items if iterate is None else iterate()
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frames import internal
 from anabranch.runtime.ops.effect import effect
 from anabranch.runtime.trace import current
@@ -44,6 +45,7 @@ class Action:
 
 def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
+    perform = _redirected(name, perform)
     value = text.snapshot(value)
     layout = layouts.staged(layouts.describe(value), lambda _: False)
     builder = current()
@@ -52,6 +54,35 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     before = (builder.read(trace.effects), builder.read(trace.error_code))
     (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, text.changed_options()))
     builder.write(trace.effects, after)
+
+
+def redirections() -> dict[str, Any]:
+    """The standard files that the function has put others in the place of, by name: what it prints goes there."""
+    return {
+        name: getattr(sys, name) for name, file in current().trace.streams.items() if getattr(sys, name) is not file
+    }
+
+
+def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], None]:
+    """`perform` with the standard files that hold where it stands."""
+    files = redirections()
+    if not files:
+        return perform
+    if not all(file is None or current().trace.is_outside(file) for file in files.values()):
+        raise UnsupportedOperationError(
+            f"{name} of run-time values, or under a run-time condition, is redirected to a file that the function "
+            "made, which is used while it is traced; build the text with f-strings and join, or redirect to a file "
+            "from outside of the function"
+        )
+
+    def act(value: Any) -> None:
+        with contextlib.ExitStack() as before:
+            for stream, file in files.items():
+                before.callback(setattr, sys, stream, getattr(sys, stream))
+                setattr(sys, stream, file)
+            perform(value)
+
+    return act
 
 
 @contextlib.contextmanager

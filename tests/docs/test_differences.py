@@ -560,6 +560,18 @@ def test_a_function_that_changes_outside_lists_is_traced_at_each_call(monkeypatc
     assert len(traces) == 3
 
 
+def test_the_world_outside_is_left_alone(tmp_path):
+    file = tmp_path / "numbers.txt"
+    file.write_text("1 2")
+
+    def reads(x):
+        return np.loadtxt(file) + x
+
+    assert reads(1.0).tolist() == [2.0, 3.0]
+    with pytest.raises(anabranch.UnsupportedOperationError, match="only while the function is traced"):
+        jit(reads)(1.0)
+
+
 def test_what_libraries_keep_to_themselves_is_read_once(monkeypatch):
     class Held:
         value = 2.0

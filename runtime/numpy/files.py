@@ -1,0 +1,53 @@
+"""NumPy's functions that read and write files: they would act once, while a function is traced."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.trace import current, tracing
+from anabranch.runtime.values import dispatch
+
+_NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
+_FILES = "it reads or writes files; do that outside of compiled code"
+_TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
+
+
+def is_in_memory(value: Any) -> bool:
+    """Whether a value is a stream that the function which is traced has made."""
+    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(value)
+
+
+def refuse(name: str) -> NoReturn:
+    """Refuse a call that would act while tracing only."""
+    why = f": {_FILES}" if name.startswith("numpy.") else ""
+    raise UnsupportedOperationError(
+        f"{name}() would run only while the function is traced, and not when it is called{why}; call it outside, and "
+        "pass what it gives as an argument"
+    )
+
+
+def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callable[..., Any]:
+    """The function where it works in memory alone; else refused while tracing."""
+
+    @functools.wraps(original, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = (*args, *kwargs.values())
+        lines = original in _TEXT and isinstance(next(iter(given), None), (list, tuple))
+        if tracing() and not lines and not any(map(is_in_memory, given)):
+            refuse(f"numpy.{original.__name__}")
+        return known(*args, **kwargs)
+
+    return call
+
+
+def register() -> None:
+    """Put the check before what is registered for these functions."""
+    for name in _NAMES.split():
+        original = getattr(np, name)
+        dispatch.FUNCTIONS[original] = _checked(original, dispatch.FUNCTIONS[original])
