@@ -228,7 +228,12 @@ def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], 
 
 
 def _stage(
-    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str, alternates: bool = False
+    sequence: Countable,
+    body: Callable[..., Any],
+    init: tuple[Any, ...],
+    form: Form,
+    what: str,
+    alternates: bool = False,
 ) -> tuple[Any, ...]:
     builder = current()
     before = builder.checkpoint()

@@ -239,7 +239,9 @@ def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
     with building(outer):
         rows = zip(types.init, types.layouts, strict=True)
         return [
-            p for i, (v, t) in enumerate(rows) for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
+            p
+            for i, (v, t) in enumerate(rows)
+            for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
         ]
 
 

@@ -157,9 +157,7 @@ class _While:
 
     def _stage_all(self, state: tuple[Any, ...], alternates: bool = False) -> tuple[Any, ...]:
         try:
-            return self._stage_loop(
-                state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates
-            )
+            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates)
         except ConditionWritesError:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
