@@ -134,9 +134,7 @@ def values_among(node: cst.CSTNode) -> set[str]:
         part = pending.pop()
         if isinstance(part, cst.Name):
             found.add(part.value)
-        elif isinstance(part, cst.Attribute):
-            pending.append(part.value)
-        elif isinstance(part, cst.Arg):
+        elif isinstance(part, (cst.Attribute, cst.Arg)):
             pending.append(part.value)
         elif isinstance(part, cst.Call):
             pending += part.args if isinstance(part.func, cst.Name) else children(part)

@@ -23,7 +23,7 @@ from anabranch.runtime.control.loop_state import (
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts, regions, repetition, visibility
+from anabranch.runtime.values import layout as layouts, promotion, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
@@ -145,7 +145,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after != before:
-            after = layouts.promoted(after, types.init[i])
+            after = promotion.promoted(after, types.init[i])
         after = growth.with_room(before, after, i, loop, types)
         if after == before:
             continue

@@ -24,6 +24,7 @@ _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""
+    a, b = _as_one_number(a), _as_one_number(b)
     for choice, other, left in ((a, b, True), (b, a, False)):
         if isinstance(choice, ChoiceValue) and choice.of_objects:
             return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
@@ -34,6 +35,11 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if operation is operator.eq:
         return equal(a, b)
     return _ordered(operation, a, b)
+
+
+def _as_one_number(value: Any) -> Any:
+    """A number of one of a few kinds as one that is worth the same: it is only compared."""
+    return value.resolve() if isinstance(value, ChoiceValue) and value.worth is not None else value
 
 
 def _is_plain(value: Any) -> bool:

@@ -37,4 +37,9 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
     layout = layouts.join(layouts.describe(on_false), layouts.describe(on_true))
     layout = layouts.staged(layout, lambda _: False)
     rows = zip(layouts.pack(on_true, layout), layouts.pack(on_false, layout), strict=True)
-    return layouts.unpack(layout, iter([atoms.select(pred, a.atom, b.atom) for a, b in rows]), [])
+    made = layouts.unpack(layout, iter([atoms.select(pred, a.atom, b.atom) for a, b in rows]), [])
+    worth = made.worth if isinstance(made, ChoiceValue) else None
+    if worth is not None:
+        one, other = (v.resolve() if isinstance(v, ChoiceValue) else v for v in (on_true, on_false))
+        made.number = atoms.select(pred, wrap.as_atom(one, worth.dtype), wrap.as_atom(other, worth.dtype))
+    return made

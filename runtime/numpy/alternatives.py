@@ -1,4 +1,4 @@
-"""NumPy's functions of a value that is one of a few arrays or numbers of other types: each is taken where it is the one."""
+"""NumPy's functions of a value that is one of a few arrays or numbers of several dtypes: they are done on each."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
             found = first(value, sizes)
             if found is not None:
                 return found
-        elif isinstance(value, ChoiceValue):
-            if value.has_several_dtypes or (sizes and value.has_several_types):
-                return value
+        elif isinstance(value, ChoiceValue) and (value.has_several_dtypes or (sizes and value.has_several_types)):
+            return value
     return None
 
 

@@ -163,8 +163,11 @@ class Array(NumPyLike):
         if isinstance(self.storage.readonly, OnDevice):
             raise _read_only(self.storage)  # whatever else is wrong with it
         if isinstance(value, ChoiceValue) and value.has_several_dtypes:
-            value.through(lambda one: self.__setitem__(key, one))
-            return
+            number = value.cast(self.dtype)
+            if number is None:
+                value.through(lambda one: self.__setitem__(key, one))
+                return
+            value = number
         try:
             indexing.set(self, key, value)
         except rehearsal.FAILURES as error:

@@ -19,7 +19,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import atoms, checks, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, abstract_of, join, keeps_numbers, promoted
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, keeps_numbers, promote, promoted
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
@@ -35,12 +35,13 @@ class ChoiceValue:
     that they are not chosen, and raise what Python raises.
     """
 
-    __slots__ = ("options", "tag")
+    __slots__ = ("number", "options", "tag")
     __array_priority__ = 2000.0
 
-    def __init__(self, tag: Atom, options: tuple[Any, ...]) -> None:
+    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
         self.tag = tag
         self.options = options
+        self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
 
     def __copy__(self) -> ChoiceValue:
         return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)))
@@ -141,6 +142,8 @@ class ChoiceValue:
             raise StructureMismatchError(
                 f"this value is {kinds}, depending on a run-time condition; no single type holds both"
             )
+        if self.number is not None and self.number.type == both.type:
+            return wrap.from_abstract(both, self.number)
         atom = wrap.as_atom(self.options[-1], both.dtype)
         for i in reversed(range(len(self.options) - 1)):
             atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], both.dtype), atom)
@@ -193,14 +196,31 @@ class ChoiceValue:
         shapes = {() if abstract is None else abstract.shape for abstract in value._abstracts()}
         return value.through(operation) if shapes == {()} else _decide[0](value, operation)
 
-    def compares_as_one(self, other: Any) -> bool:
-        """Whether the options are numbers of a few kinds that compare as one number does with a number."""
-        against = abstract_of_option(other)
-        if against is None or against.kind is Kind.ARRAY or against.dtype not in PYTHON_DTYPES.values():
+    @property
+    def worth(self) -> Abstract | None:
+        """The kind of number that has one worth the same for each option; None where there is none."""
+        known, both = self._abstracts(), self._merged(promoted)
+        if both is None or any(a is None or a.kind is Kind.ARRAY or not keeps_numbers(a, both) for a in known):
+            return None
+        return both
+
+    def merges_with(self, other: Any) -> bool:
+        """Whether the options are numbers of a few kinds of which NumPy makes the same in an operation with `other`."""
+        against, both = abstract_of_option(other), self.worth
+        if both is None or against is None or against.kind is Kind.PYTHON:
             return False
-        known = [a for o in self.options if (a := abstract_of_option(o)) is not None]
-        both = self._merged(promoted)
-        return both is not None and all(keeps_numbers(a, both) for a in known)
+        return len({promote(a, against) for a in (*self._abstracts(), both) if a is not None}) == 1
+
+    def cast(self, dtype: np.dtype[Any]) -> Any:
+        """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
+        if not all(_becomes(o, a, dtype) for o, a in zip(self.options, self._abstracts(), strict=True)):
+            return None
+        if self.worth is not None:
+            return wrap.numpy_result(wrap.as_atom(self.resolve(), dtype))
+        atom = wrap.as_atom(self.options[-1], dtype)
+        for i in reversed(range(len(self.options) - 1)):
+            atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], dtype), atom)
+        return wrap.numpy_result(atom)
 
     def __eq__(self, other: object) -> Any:
         return self._compared(operator.eq, other)
@@ -301,18 +321,21 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
 
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    return lambda self, other: self.through(lambda v: function(v, other))
+    def forward(self: ChoiceValue, other: Any) -> Any:
+        return (
+            function(self.resolve(), other) if self.merges_with(other) else self.through(lambda v: function(v, other))
+        )
 
-
-def _forward_comparison(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    def compare(self: ChoiceValue, other: Any) -> Any:
-        return function(self.resolve(), other) if self.compares_as_one(other) else _forward(function)(self, other)
-
-    return compare
+    return forward
 
 
 def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    return lambda self, other: self.in_place(lambda v: function(v, other))
+    def forward(self: ChoiceValue, other: Any) -> Any:
+        if self.merges_with(other):
+            return function(self.resolve(), other)
+        return self.in_place(lambda v: function(v, other))
+
+    return forward
 
 
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
@@ -320,7 +343,12 @@ def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], An
 
 
 def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    return lambda self, other: self.through(lambda v: function(other, v))
+    def reflect(self: ChoiceValue, other: Any) -> Any:
+        return (
+            function(other, self.resolve()) if self.merges_with(other) else self.through(lambda v: function(other, v))
+        )
+
+    return reflect
 
 
 # How an operation is done on one of a few objects: control flow, which stands above this module, says so.
@@ -336,6 +364,20 @@ def _is_dtype(option: Any) -> bool:
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
     )
+
+
+def _becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
+    """Whether a number can be cast to a dtype, of which nothing is raised at run time."""
+    if (
+        abstract is None
+        or abstract.kind is Kind.ARRAY
+        or abstract.dtype.kind not in "biuf"
+        or dtype.kind not in "biufc"
+    ):
+        return False
+    if abstract.kind is Kind.SCALAR or dtype.kind in "fc" or dtype == abstract.dtype:
+        return True
+    return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
 
 
 def abstract_of_option(option: Any) -> Abstract | None:
@@ -373,6 +415,6 @@ for _name in (
     setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
     setattr(ChoiceValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
 for _name in ("lt", "le", "gt", "ge"):
-    setattr(ChoiceValue, f"__{_name}__", _forward_comparison(getattr(operator, _name)))
+    setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
     setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

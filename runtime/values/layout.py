@@ -24,8 +24,6 @@ from anabranch.runtime.values.abstract import (
     Kind,
     abstract_of,
     join as join_abstract,
-    keeps_numbers,
-    promoted as promoted_abstract,
     python_abstract,
 )
 from anabranch.runtime.values.array import Array
@@ -302,53 +300,6 @@ def held(layout: Layout) -> Layout:
     return layout
 
 
-def promoted(layout: Layout, value: Any) -> Layout:
-    """The layout with one number where it has several kinds of them, `value` being what stands there at first.
-
-    Only where the number of the first kind is worth the same as one of the other, as an int is as a float.
-    """
-    match layout:
-        case Choice(options):
-            return _promoted_choice(options, value)
-        case Node(structure, children) if type(value) is structure.cls:
-            parts = structure.children(value) if containers.structure_of(value) == structure else ()
-            rows = zip(children, parts, strict=False)
-            return Node(structure, tuple([promoted(c, v) for c, v in rows]) + children[len(parts) :], layout.source)
-    return layout
-
-
-def _promoted_choice(options: tuple[Layout, ...], value: Any) -> Layout:
-    numbers = [o for o in options if _is_number(o)]
-    if len(numbers) < 2:
-        return Choice(options)
-    known = [a for a in map(numeric, numbers) if a is not None]
-    both: Abstract | None = known[0]
-    for other in known[1:]:
-        both = both and promoted_abstract(both, other)
-    if both is None or not all(keeps_numbers(a, both) or _is_worth(value, a, both) for a in known):
-        return Choice(options)
-    rest = tuple([o for o in options if not _is_number(o)])
-    one = Leaf(both)
-    return Choice((one, *rest)) if rest else one
-
-
-def _is_number(layout: Layout) -> bool:
-    abstract = numeric(layout)
-    return abstract is not None and abstract.kind is not Kind.ARRAY
-
-
-def _is_worth(value: Any, own: Abstract, other: Abstract) -> bool:
-    """Whether the plain number `value` is the one of its kind, and its dtype holds it as it is."""
-    if type(value) not in (bool, int, float, complex) or abstract_of(value) != own or own.kind is not Kind.PYTHON:
-        return False
-    try:
-        with np.errstate(all="ignore"):
-            held = np.asarray(value, other.dtype).item()
-    except OverflowError:
-        return False
-    return bool(held == value or value != value)
-
-
 def widened(layout: Layout) -> Layout:
     """The layout without intervals: what one step of a loop gives says little of the next."""
     match layout:
@@ -427,6 +378,10 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
             packed += pack(value, option) if i == index else unspecified(option)
         return packed
     places = [option_index(o, options) for o in value.options]
+    if places == list(range(len(places))):
+        rest = [p for option in options[len(places) :] for p in unspecified(option)]
+        pairs = zip(value.options, options, strict=False)
+        return [Packed(value.tag), *(p for inner, option in pairs for p in pack(inner, option)), *rest]
     tag: Atom = atoms.literal(places[-1], np.int32)
     rows: list[list[Packed]] = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):

@@ -1,4 +1,4 @@
-"""Names, items and attributes that a branch or a loop binds to values of another dtype, or of another kind of number."""
+"""Names, items and attributes that a branch or a loop binds to values of another dtype or kind of number."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def numpy_functions_of_either_array(a, b, n):
     y = a if n > 0 else b
     return (
         np.sqrt(np.abs(y)), np.sum(y), np.mean(y), np.concatenate([y, y]), np.where(y > 1, y, 0), np.maximum(y, 1),
-        np.dot(y, y), np.zeros_like(y), np.stack([y, a]), np.array([y, y]), np.clip(y, 0, 1), np.cumsum(y), y.dtype.name,
+        np.dot(y, y), np.zeros_like(y), np.stack([y, a]), np.array([y, y]), np.clip(y, 0, 1), np.cumsum(y),
+        y.dtype.name,
     )
 
 

@@ -436,6 +436,7 @@ V = np.array([1.5, -2.0, 0.25], np.float32)
 @case((V,))
 def types_imported_inside(x):
     from builtins import float as F, int as i
+
     from numpy import bool_, dtype, finfo, float32, float64, floating, iinfo, int32, issubdtype, ndarray
 
     return (

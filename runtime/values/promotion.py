@@ -1,0 +1,62 @@
+"""Numbers of a few kinds that a loop carries as one kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.values import abstract, containers, layout as layouts
+
+
+def promoted(layout: layouts.Layout, value: Any) -> layouts.Layout:
+    """The layout with one number where it has several kinds of them, `value` being what stands there at first.
+
+    Only where the number of the first kind is worth the same as one of the other, as an int is as a float.
+    """
+    match layout:
+        case layouts.Choice(options):
+            return _promoted_choice(options, value)
+        case layouts.Node(structure, children) if type(value) is structure.cls:
+            parts = structure.children(value) if containers.structure_of(value) == structure else ()
+            rows = zip(children, parts, strict=False)
+            return layouts.Node(
+                structure, tuple([promoted(c, v) for c, v in rows]) + children[len(parts) :], layout.source
+            )
+    return layout
+
+
+def _promoted_choice(options: tuple[layouts.Layout, ...], value: Any) -> layouts.Layout:
+    numbers = [o for o in options if _is_number(o)]
+    if len(numbers) < 2:
+        return layouts.Choice(options)
+    known = [a for a in map(layouts.numeric, numbers) if a is not None]
+    both: abstract.Abstract | None = known[0]
+    for other in known[1:]:
+        both = both and abstract.promoted(both, other)
+    if both is None or not all(abstract.keeps_numbers(a, both) or _is_worth(value, a, both) for a in known):
+        return layouts.Choice(options)
+    rest = tuple([o for o in options if not _is_number(o)])
+    one = layouts.Leaf(both)
+    return layouts.Choice((one, *rest)) if rest else one
+
+
+def _is_number(layout: layouts.Layout) -> bool:
+    known = layouts.numeric(layout)
+    return known is not None and known.kind is not abstract.Kind.ARRAY
+
+
+def _is_worth(value: Any, own: abstract.Abstract, other: abstract.Abstract) -> bool:
+    """Whether the plain number `value` is the one of its kind, and its dtype holds it as it is."""
+    if (
+        type(value) not in (bool, int, float, complex)
+        or abstract.abstract_of(value) != own
+        or own.kind is not abstract.Kind.PYTHON
+    ):
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            held = np.asarray(value, other.dtype).item()
+    except OverflowError:
+        return False
+    return bool(held == value or value != value)
