@@ -19,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -52,7 +53,7 @@ def programs(group: str) -> Iterator[Entry]:
         for name in package.NAMES:
             kernel = package.load(name)
             if name != "thomas":
-                yield Entry(name, kernel.function, lambda k=kernel: k.arguments(size), (), kernel.jax_kernel)
+                yield Entry(name, kernel.function, partial(kernel.arguments, size), (), kernel.jax_kernel)
     elif group == "examples":
         yield from _examples()
     else:
@@ -60,7 +61,11 @@ def programs(group: str) -> Iterator[Entry]:
         for _, name, function, (specs, *_) in catalogue.CASES:
             names = list(inspect.signature(function).parameters)
             static = tuple(names[i] for i, spec in enumerate(specs) if spec[0] == "s")
-            yield Entry(name, function, lambda specs=specs: tuple(map(catalogue.concrete, specs)), static)
+            yield Entry(name, function, partial(_concrete, catalogue, specs), static)
+
+
+def _concrete(catalogue: Any, specs: Any) -> tuple[Any, ...]:
+    return tuple(map(catalogue.concrete, specs))
 
 
 def _examples() -> Iterator[Entry]:
@@ -149,7 +154,7 @@ def table(results: dict[str, dict[str, dict[str, Times]]], clock: int) -> str:
     return "\n".join(aligned(lines))
 
 
-def _median(values: Any) -> float:
+def _median(values: Iterable[float]) -> float:
     return statistics.median(values)
 
 
