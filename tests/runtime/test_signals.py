@@ -133,7 +133,7 @@ def events():
 def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     x = np.arange(1.0, 5.0)
     compiled, before = jit(everything), outside()
-    force, handler = settings(), signal.getsignal(signal.SIGINT)
+    force, handler, limit = settings(), signal.getsignal(signal.SIGINT), sys.getrecursionlimit()
     interrupted, number = False, random.Random(seed).randrange(1, events[kind])
     with signal_at(signal.SIGINT, number, FILES[kind]) as seen:
         try:
@@ -146,6 +146,7 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     assert signal.getsignal(signal.SIGINT) is handler
     assert not tracing()
     assert settings() is force
+    assert sys.getrecursionlimit() == limit
     assert locks_are_free()
     now = outside()
     assert now[2:] == before[2:]
