@@ -1,4 +1,4 @@
-"""How long a process takes to its first result: `python -m benchmarks.start [--rounds 5] [--per-op]`.
+"""How long a process takes to its first result: `python -m benchmarks.start [--rounds 5] [--per-op] [--programs]`.
 
 Each figure is the median of several fresh processes, which take turns. *cold* has an empty cache on disk, *warm* finds
 there what a process before it has made; both are from the start of the program, imports (of NumPy, too) included, to
@@ -6,6 +6,9 @@ the first result. JAX has its persistent cache, without a lower limit to what it
 
 With `--per-op`, tracing and lowering of a chain of 2,000 additions, and of a function of 200 lines, for each operation
 that the text holds: processor time, the best of some rounds in some processes.
+
+With `--programs`, median and maximum of the first calls of all programs in `examples`, `benchmarks` and
+`tests/programs`, as `benchmarks.first_calls` says; `--clock processor` for a machine that does other things, too.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -20,6 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks import first_calls
 from benchmarks.table import aligned
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,8 +94,12 @@ def main() -> None:
     parser.add_argument("--kernels", nargs="+", default=list(KERNELS))
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
     parser.add_argument("--per-op", action="store_true", help="tracing and lowering per operation, beside JAX's")
+    parser.add_argument("--programs", action="store_true", help="first calls of all programs there are")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall", help="for --programs")
     options = parser.parse_args()
-    if options.per_op:
+    if options.programs:
+        print(f"milliseconds\n\n{first_calls.report(options.peers, options.clock)}")
+    elif options.per_op:
         print(f"µs for each operation\n\n{per_op_table(options.rounds)}")
     else:
         results = {kernel: measured(kernel, options.peers, options.rounds) for kernel in options.kernels}

@@ -285,7 +285,7 @@ class _Large:
 
 
 # What host callbacks raised, until the failure of their run is reported; bounded, since a run may never be read.
-_raised: dict[str, Exception] = {}
+_raised: dict[str, BaseException] = {}
 _tickets = itertools.count()
 
 
@@ -332,7 +332,7 @@ def reporting(callback: HostCallback) -> HostCallback:
         try:
             result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
             return result
-        except Exception as error:
+        except BaseException as error:
             ticket = f"host callback failure {next(_tickets)};"
             _raised[ticket] = error
             if len(_raised) > 64:
@@ -345,9 +345,14 @@ def reporting(callback: HostCallback) -> HostCallback:
 
 
 def fail(error: Exception) -> NoReturn:
-    """Raise XLA's failure as ours, caused by the callback's exception where there is one."""
+    """Raise XLA's failure as ours, caused by the callback's exception where there is one.
+
+    What is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
+    """
     ticket = re.search(r"host callback failure \d+;", str(error))
     cause = _raised.pop(ticket.group(), None) if ticket else None
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause from None
     if cause is not None:
         raise CallbackError(f"a host callback raised {cause!r}") from cause
     text = str(error)

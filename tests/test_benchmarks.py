@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from benchmarks import checks, column, start, start_worker
+from benchmarks import checks, column, first_calls, start, start_worker
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, run
 from benchmarks.kernels import NAMES, load
@@ -113,6 +113,29 @@ def test_the_start_of_a_process():
     text = start.table({"thomas": found | {"jax": {**found["anabranch"], "warm": 2 * found["anabranch"]["warm"]}}})
     assert "0.50" in text
     assert start_worker.per_op("anabranch", "column").keys() == {"trace", "lower"}
+
+
+def test_all_programs_have_first_calls():
+    found = {group: list(first_calls.programs(group)) for group in first_calls.GROUPS}
+    assert {group: len(entries) for group, entries in found.items()} == {
+        "examples": 4, "kernels": 15, "slices": 12, "programs": 126,
+    }  # fmt: skip
+    for entry in found["examples"]:
+        entry.function(*entry.arguments())
+
+
+@pytest.mark.slow
+def test_the_first_calls():
+    found = {"anabranch": first_calls.measured("anabranch", "examples")}
+    assert (
+        found["anabranch"]["cold"].keys() == found["anabranch"]["disk"].keys() == {"bisect", "solve", "window", "fit"}
+    )
+    peer = {kind: {"fit": [2.0, 1.0]} for kind in ("cold", "disk")}
+    text = first_calls.table({"examples": found | {"numba": peer}}, 1)
+    (line,) = [line.split() for line in text.splitlines() if "numba" in line]
+    assert line[2:7] == ["1", "1000", "1000", "1000", "1000"]
+    assert 0 < int(line[8]) <= int(line[7])
+    assert first_calls.slowest({"examples": found}, 0).count(",") == 3
 
 
 def test_operations_are_counted():

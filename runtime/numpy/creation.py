@@ -302,7 +302,8 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
     """`column COMPARE row + k` of each position."""
     shape = (rows, columns)
-    shifted = atoms.ufunc(np.add, iota(shape, 0), zeros_atom(shape, np.int64, k))
+    row = iota(shape, 0)
+    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
     return atoms.ufunc(compare, iota(shape, 1), shifted)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from anabranch.runtime._host import DTYPES, HostCallback
 from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
 
+_NAME = re.compile(r"%\d+")
 _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
 
@@ -48,6 +50,7 @@ class Emitter:
         self._constants: list[dict[object, str]] = [{}]
         self._native = False
         self._nested: set[str] = set()
+        self._named: dict[str, str] = {}
         self._under_way: list[Progress] = []
 
     @property
@@ -77,10 +80,12 @@ class Emitter:
         return result
 
     def fence(self, operand: str, type: ArrayType) -> str:
-        """Emit an `optimization_barrier`, of which there are as many as of all other ops together."""
-        result, text = self.fresh(), tensor(type)
-        self.lines.append(f'{result} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
-        return result
+        """Emit an `optimization_barrier`, one in a block for each value; there are as many as of all other ops."""
+        scope, key = self._constants[-1], ("fence", operand)
+        if key not in scope:
+            scope[key], text = self.fresh(), tensor(type)
+            self.lines.append(f'{scope[key]} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
+        return scope[key]
 
     def multi(
         self,
@@ -154,11 +159,9 @@ class Emitter:
                 results = list(body(arguments))
         finally:
             self._native = False
-        name = f"native_{len(self.functions)}"
         out_text = ", ".join(map(tensor, outs))
-        head = f"func.func private @{name}({whole}: {pack}) -> ({out_text}) {{"
         tail = f"return {', '.join(results)} : {out_text}" if results else "return"
-        self.functions.append([head, *("  " + line for line in lines), "  " + tail, "}"])
+        name = self._function(f"({whole}: {pack}) -> ({out_text})", [*lines, tail])
         attributes = 'mhlo.frontend_attributes = {inlineable = "false", xla_cpu_small_call = "true"}'
         packed = self.fresh()
         ins = ", ".join(map(tensor, in_types))
@@ -168,6 +171,17 @@ class Emitter:
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
         return self._made_within(self._results(result, len(outs)))
+
+    def _function(self, signature: str, lines: Sequence[str]) -> str:
+        """The name of a private function with this body; there is one of all that differ only in their names."""
+        numbers: dict[str, str] = {}
+        text = _NAME.sub(lambda found: numbers.setdefault(found[0], f"%{len(numbers)}"), "\n".join([signature, *lines]))
+        name = self._named.get(text)
+        if name is None:
+            name = self._named[text] = f"native_{len(self.functions)}"
+            head, *body = text.split("\n")
+            self.functions.append([f"func.func private @{name}{head} {{", *("  " + line for line in body), "}"])
+        return name
 
     def control(
         self,

@@ -34,7 +34,7 @@ _ENTERING = frozenset({_manager.__enter__.__code__, _manager.__exit__.__code__})
 
 def whole(function: F) -> F:
     """Mark a function that a signal's handler must not cut short: the handler runs when it has ended."""
-    _whole.add(function.__code__)  # type: ignore[attr-defined]
+    _whole.add(function.__code__)
     return function
 
 
@@ -159,4 +159,4 @@ def _is_ours(manager: Any) -> bool:
 
 def _again(number: int) -> None:
     time.sleep(_RETRY)
-    _thread.interrupt_main(number)
+    _thread.interrupt_main(number)  # type: ignore[arg-type] # which may have no name

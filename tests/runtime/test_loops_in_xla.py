@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.equivalence import check
 
 STEPS = range(6)
@@ -212,3 +215,33 @@ def test_a_loop_in_a_branch_that_writes_again(run_python, tmp_path):
     path = tmp_path / "branched.py"
     path.write_text(BRANCHED)
     assert run_python(f"import runpy; runpy.run_path({str(path)!r})") == "done\n"
+
+
+def test_equal_native_functions_are_emitted_once():
+    def solved(a, b):
+        return np.linalg.inv(a) + np.linalg.inv(b) @ np.linalg.inv(a - b), np.linalg.inv(a[:2, :2])
+
+    rng = np.random.default_rng(5)
+    a, b = rng.random((3, 3)) + 3 * np.eye(3), rng.random((3, 3))
+    compiled = jit(solved)
+    text = compiled.lower(a, b).as_text()
+    assert text.count('xla_cpu_small_call = "true"') == 4
+    assert text.count("func.func private @native_") == 2  # one for each size
+    for got, expected in zip(compiled(a, b), solved(a, b), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_a_value_is_fenced_once_in_a_block():
+    def used(x):
+        y = x * 2.0
+        return y + 1.0, y - 1.0, y / 3.0, y - y
+
+    x = np.array([1.0, -0.0, np.inf, 1e16])
+    compiled = jit(used)
+    text = compiled.lower(x).as_text()
+    fenced = re.findall(r'optimization_barrier"\((%[^)]*)\)', text)
+    assert fenced
+    assert len(fenced) == len(set(fenced))
+    with np.errstate(invalid="ignore"):
+        for got, expected in zip(compiled(x), used(x), strict=True):
+            assert got.tobytes() == expected.tobytes() or np.array_equal(got, expected, equal_nan=True)

@@ -133,7 +133,7 @@ def events():
 def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     x = np.arange(1.0, 5.0)
     compiled, before = jit(everything), outside()
-    force, handler = settings(), signal.getsignal(signal.SIGINT)
+    force, handler, limit = settings(), signal.getsignal(signal.SIGINT), sys.getrecursionlimit()
     interrupted, number = False, random.Random(seed).randrange(1, events[kind])
     with signal_at(signal.SIGINT, number, FILES[kind]) as seen:
         try:
@@ -146,6 +146,7 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     assert signal.getsignal(signal.SIGINT) is handler
     assert not tracing()
     assert settings() is force
+    assert sys.getrecursionlimit() == limit
     assert locks_are_free()
     now = outside()
     assert now[2:] == before[2:]
@@ -320,3 +321,27 @@ def test_no_compiled_function_is_kept_of_an_interrupted_call():
         hook.clear()
     assert compiled.cache_info().currsize == 0
     assert isinstance(compiled.lower(np.array([2.0, 3.0])), stages.Lowered)
+
+
+def test_an_interrupt_while_the_function_prints(monkeypatch):
+    class Interrupting:
+        def write(self, text):
+            if "2" in text:
+                signal.raise_signal(signal.SIGINT)
+
+        def flush(self):
+            pass
+
+    @jit
+    def printing(x, n):
+        i = 0
+        while i < n:
+            if x > 0:
+                print(i)
+            i += 1
+        return x + i
+
+    monkeypatch.setattr(sys, "stdout", Interrupting())
+    with pytest.raises(KeyboardInterrupt):
+        printing(1.0, 4)
+    assert printing(1.0, 2) == 3.0
