@@ -275,6 +275,7 @@ class Builder:
         "formals",
         "kept",
         "known",
+        "lent",
         "parent",
         "parts",
         "points",
@@ -299,6 +300,8 @@ class Builder:
         self.parts: dict[Part, tuple[int, Var]] = {}
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
         self.kept: set[Storage] | None = None
+        # What the containers held that stand for items of lists, which a step may read alone.
+        self.lent: list[Any] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.

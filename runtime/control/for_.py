@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import branches, growth, loops, steps, while_
+from anabranch.runtime.control import branches, growth, lines, loops, steps, while_
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import Countable, Tail, countable
@@ -234,10 +234,16 @@ def _stage(
     before = builder.checkpoint()
     heap = Heap((body, init, *builder.trace.roots))
     length = sequence.length
+
+    def step(index: Any, *carry: Any) -> tuple[Any, ...]:
+        after = form.take(body(sequence.at(index), *carry))
+        lines.check_lent(after, body)
+        return after
+
     try:
         return loops.stage(
             Loop(
-                body=lambda index, *carry: form.take(body(sequence.at(index), *carry)),
+                body=step,
                 test=None,
                 trip=wrap.as_atom(length, np.int64),
                 most=interval_of(length).high,
