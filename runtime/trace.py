@@ -304,6 +304,7 @@ class Builder:
         "indexed",
         "kept",
         "known",
+        "lent",
         "makers",
         "memories",
         "origins",
@@ -340,6 +341,8 @@ class Builder:
         self.kept: set[Storage] | None = None
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
         self.copied: list[tuple[Any, Any]] = []
+        # What the containers held that stand for items of lists, which a step may read alone.
+        self.lent: list[Any] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.

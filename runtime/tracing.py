@@ -78,7 +78,8 @@ class Plan:
     needs: tuple[Specialised, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
     packs: tuple[tuple[int, int], ...] = ()  # first leaf and number of arguments' leaves that are one input
-    stacks: tuple[tuple[int, int], ...] = ()  # outputs that are several leaves of the result, with their number
+    # Outputs that hold several of the leaves of the result that are computed, with the places of these.
+    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
     @property
@@ -102,11 +103,17 @@ class Plan:
         """What the executable gives, each leaf by itself."""
         if not self.stacks:
             return list(outputs)
-        counts = dict(self.stacks)
-        found: list[Any] = []
-        for k, output in enumerate(outputs):
-            found += [np.array(row) for row in output] if k in counts else [output]
-        return found
+        stacks = dict(self.stacks)
+        leaves: list[Any] = [None] * self.result_count
+        for k, places in stacks.items():
+            for place, row in zip(places, outputs[k], strict=True):
+                leaves[place] = np.array(row)
+        rest = iter([o for k, o in enumerate(outputs) if k not in stacks])
+        held = {place for places in stacks.values() for place in places}
+        for place in range(len(leaves)):
+            if place not in held:
+                leaves[place] = next(rest)
+        return [*leaves, *rest]
 
     @property
     def gives_one_array(self) -> bool:
@@ -448,14 +455,10 @@ def _plan(
         outputs += [root.read(trace.error_code), *map(root.read, details)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays)
     count = len(packed) - len(certain) - len(shared)
-    stacks: list[tuple[int, int]] = []
+    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
     if not stays:
-        given_out = outputs
-        outputs = []
-        for atom, size in _stacked(given_out[:count]):
-            stacks += [(len(outputs), size)] if size else []
-            outputs.append(atom)
-        outputs += given_out[count:]
+        computed, stacks = _stacked(outputs[:count])
+        outputs[:count] = computed
     resolved = tuple(map(root.resolve, outputs))  # which may take an equation
     program = Program(tuple(root.formals), tuple(root.equations), resolved, "main")
     return Plan(
@@ -479,7 +482,7 @@ def _plan(
         needs=arguments.words(arguments.needs),
         capacities=tuple(trace.capacities.values()),
         packs=tuple(given.packs),
-        stacks=tuple(stacks),
+        stacks=stacks,
         on_device=stays,
     )  # fmt: skip
 
@@ -487,13 +490,22 @@ def _plan(
 _STACKED = 9  # so many leaves at least of the result are one output
 
 
-def _stacked(leaves: Sequence[Atom]) -> Iterator[tuple[Atom, int]]:
-    """Outputs for these leaves: those that are parts of one array in a row as one, with their number; 0 for others."""
-    for run in parts.runs(leaves):
-        if len(run) >= _STACKED and isinstance(run[0], Part):
-            yield parts.side_by_side(run, run[0].type), len(run)
-        else:
-            yield from ((leaf, 0) for leaf in run)
+def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple[int, ...]], ...]]:
+    """Outputs for these leaves, many parts of one array as one; and the places of the leaves in those."""
+    groups: dict[int, list[int]] = {}
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, Part):
+            groups.setdefault(id(leaf.whole), []).append(place)
+    outputs: list[Atom] = []
+    stacks: list[tuple[int, tuple[int, ...]]] = []
+    for place, leaf in enumerate(leaves):
+        group = groups.get(id(leaf.whole), []) if isinstance(leaf, Part) else []
+        if len(group) < _STACKED:
+            outputs.append(leaf)
+        elif group[0] == place:
+            stacks.append((len(outputs), tuple(group)))
+            outputs.append(parts.side_by_side([leaves[k] for k in group], leaf.type))
+    return outputs, tuple(stacks)
 
 
 def _check_shapes(handles: Sequence[Array | None]) -> None:

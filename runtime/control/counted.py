@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branches, growth, loops, steps
+from anabranch.runtime.control import branches, growth, lines, loops, steps
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.iteration import Countable, Tail
 from anabranch.runtime.control.loop_state import FirstStepError, Loop
@@ -177,10 +177,16 @@ class _Counted:
 
     def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> tuple[Any, ...]:
         before = _Before(self.body, init)
+
+        def step(index: Any, *carry: Any) -> tuple[Any, ...]:
+            after = self.form.take(self.body(sequence.at(index), *carry))
+            lines.check_lent(after, self.body)
+            return after
+
         try:
             return loops.stage(
                 Loop(
-                    body=lambda index, *carry: self.form.take(self.body(sequence.at(index), *carry)),
+                    body=step,
                     test=None,
                     trip=wrap.as_atom(sequence.length, np.int64),
                     most=interval_of(sequence.length).high,

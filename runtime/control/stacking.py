@@ -7,13 +7,13 @@ read one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime import ir
-from anabranch.runtime.control import loops
+from anabranch.runtime.control import lines, loops
 from anabranch.runtime.control.branches import is_own
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.exits import NEXT, no_value
@@ -24,11 +24,10 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.trace import Builder, Storage, building, current, tracing
 from anabranch.runtime.values import atoms, item_memory, parts, wrap
-from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.noting import note
-from anabranch.runtime.values.parts import Constant, Form, Known, Line, Number, Row, UnlikeError
+from anabranch.runtime.values.parts import Constant, Form, Known, Number, Row, UnlikeError
 from anabranch.runtime.values.python_scalar import PythonScalar
 
 FEW = 8  # so many steps are traced one by one
@@ -116,6 +115,7 @@ class _Filling:
         except Exception as error:
             # What Python would raise depends on the numbers that it would have; it is raised where there are such.
             raise (error if is_own(error) else _ApartError) from None
+        lines.check_lent(value, self._items.element)
         if self._items.nested:
             value = stacked(value) if isinstance(value, Each) else None
             if value is None:
@@ -160,7 +160,11 @@ def _zeros(outer: Builder, shape: tuple[int, ...], dtype: Any) -> Atom:
 def _reads(builder: Builder) -> bool:
     """Whether a step reads anything of before it but constants."""
     counters = {builder.trace.error_code, builder.trace.effects, *builder.trace.details.values()}
-    return bool(builder.captures) or not counters.issuperset(builder.storage_inputs) or builder.trace.effects in builder.written
+    return (
+        bool(builder.captures)
+        or not counters.issuperset(builder.storage_inputs)
+        or builder.trace.effects in builder.written
+    )
 
 
 # ---- what hangs on the position alone --------------------------------------------------------------------------------

@@ -44,7 +44,9 @@ class Running:
         self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
         self._built: set[int] = set()
         self._stacks = dict(self._plan.stacks)
-        self._computed = self._plan.result_count - sum(n - 1 for n in self._stacks.values())  # outputs of the result
+        self._computed = self._plan.result_count - sum(
+            len(p) - 1 for p in self._stacks.values()
+        )  # outputs of the result
         self._results: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._read: set[str] = set()  # outputs that become Python numbers
@@ -148,9 +150,7 @@ class Running:
     def _leaves_of_result(self) -> list[str]:
         """What each leaf of the result is: an output, an argument's array, or what an earlier leaf is."""
         plan = self._plan
-        fresh = iter(
-            [n for i, o in enumerate(self._outputs) for n in ([o] if i not in self._stacks else self._parts(i))]
-        )
+        fresh = iter(self._computed_leaves())
         found: list[str] = []
         for k in range(plan.leaf_count):
             if k in plan.shared_results:
@@ -163,7 +163,13 @@ class Running:
 
     def _parts(self, output: int) -> list[str]:
         """The names of the leaves that an output holds side by side."""
-        return [f"s{output}[{k}]" for k in range(self._stacks[output])]
+        return [f"s{output}[{k}]" for k in range(len(self._stacks[output]))]
+
+    def _computed_leaves(self) -> list[str]:
+        """The names of the leaves of the result that are computed."""
+        held = {p: n for i, places in self._stacks.items() for p, n in zip(places, self._parts(i), strict=True)}
+        rest = iter([o for i, o in enumerate(self._outputs) if i not in self._stacks])
+        return [held.get(place) or next(rest) for place in range(self._plan.result_count)]
 
     def _unstacked(self, output: int) -> str:
         """The list of these leaves."""

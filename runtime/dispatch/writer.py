@@ -25,7 +25,13 @@ class Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
-        self.scope: dict[str, Any] = {"MISS": MISS, "Array": Array, "ndarray": np.ndarray, "copyto": np.copyto, "as_array": np.array}
+        self.scope: dict[str, Any] = {
+            "MISS": MISS,
+            "Array": Array,
+            "ndarray": np.ndarray,
+            "copyto": np.copyto,
+            "as_array": np.array,
+        }
 
     def constant(self, value: Any) -> str:
         """A name for a value."""

@@ -127,11 +127,13 @@ def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[A
 
 def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
     """The arrays that hold values of a form, one for each of its leaves."""
-    columns: list[list[Atom]] = [[] for _ in form.types]
+    columns: list[list[Atom]] = [[] for _ in form.bases]
     for value in values:
-        for column, leaf in zip(columns, form.leaves(value), strict=True):
-            column.append(leaf)
-    return [side_by_side(column, t) for column, t in zip(columns, form.types, strict=True)]
+        form.collect(value, columns)
+    return [
+        atoms.reshape(side_by_side(column, base), (len(values), *dims, *base.shape))
+        for column, (dims, base) in zip(columns, form.bases, strict=True)
+    ]
 
 
 # ---- forms -----------------------------------------------------------------------------------------------------------
@@ -142,8 +144,13 @@ class Form(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        """Of each run-time leaf the axes that it has for items of lists, and the type of one item."""
+
+    @property
     def types(self) -> list[ArrayType]:
         """The types of the run-time leaves of one value."""
+        return [ArrayType((*dims, *base.shape), base.dtype) for dims, base in self.bases]
 
     @property
     def mutable(self) -> bool:
@@ -151,8 +158,12 @@ class Form(abc.ABC):
         return False
 
     @abc.abstractmethod
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        """Append the items of each leaf of a value to its column, in C order."""
+
     def leaves(self, value: Any) -> list[Atom]:
         """The atoms of a value, one for each of the types."""
+        return [atoms.reshape(w, t.shape) for w, t in zip(wholes([value], self), self.types, strict=True)]
 
     @abc.abstractmethod
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
@@ -174,11 +185,11 @@ class Constant(Form):
     value: Any
 
     @property
-    def types(self) -> list[ArrayType]:
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def leaves(self, value: Any) -> list[Atom]:
-        return []
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        pass
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.value
@@ -199,11 +210,11 @@ class Known(Form):
     values: tuple[Any, ...]
 
     @property
-    def types(self) -> list[ArrayType]:
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def leaves(self, value: Any) -> list[Atom]:
-        return []
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        pass
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.values[place]
@@ -223,11 +234,11 @@ class Number(Form):
     interval: Interval
 
     @property
-    def types(self) -> list[ArrayType]:
-        return [self.abstract.type]
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), self.abstract.type)]
 
-    def leaves(self, value: Any) -> list[Atom]:
-        return [wrap.as_atom(value, self.abstract.dtype)]
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        columns[0].append(wrap.as_atom(value, self.abstract.dtype))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
@@ -254,15 +265,15 @@ class Fresh(Form):
     traits: strides.Traits
 
     @property
-    def types(self) -> list[ArrayType]:
-        return [self.abstract.type]
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), self.abstract.type)]
 
     @property
     def mutable(self) -> bool:
         return True
 
-    def leaves(self, value: Any) -> list[Atom]:
-        return [current().read(value.storage)]
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        columns[0].append(current().read(value.storage))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
@@ -284,16 +295,17 @@ class Row(Form):
     parts: tuple[Form, ...]
 
     @property
-    def types(self) -> list[ArrayType]:
-        return [t for p in self.parts for t in p.types]
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [b for p in self.parts for b in p.bases]
 
     @property
     def mutable(self) -> bool:
         return self.structure.mutable or any(p.mutable for p in self.parts)
 
-    def leaves(self, value: Any) -> list[Atom]:
-        children = self.structure.children(value)
-        return [a for p, c in zip(self.parts, children, strict=True) for a in p.leaves(c)]
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        left = iter(columns)
+        for part, child in zip(self.parts, self.structure.children(value), strict=True):
+            part.collect(child, list(itertools.islice(left, len(part.bases))))
 
     def _made(self, children: list[Any]) -> Any:
         made = self.structure.build(children)
@@ -324,37 +336,16 @@ class Line(Form):
     count: int
 
     @property
-    def types(self) -> list[ArrayType]:
-        return [ArrayType((self.count, *t.shape), t.dtype) for t in self.item.types]
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((self.count, *dims), base) for dims, base in self.item.bases]
 
     @property
     def mutable(self) -> bool:
         return self.structure.mutable or self.item.mutable
 
-    def leaves(self, value: Any) -> list[Atom]:
-        # Lines in lines are gathered item by item, so that parts of one whole are found to be all of it.
-        sizes, columns = self._columns(value)
-        dims, innermost = sizes, self._innermost
-        return [
-            atoms.reshape(side_by_side(column, t), (*dims, *t.shape))
-            for column, t in zip(columns, innermost.types, strict=True)
-        ]
-
-    @property
-    def _innermost(self) -> Form:
-        return self.item._innermost if isinstance(self.item, Line) else self.item
-
-    def _columns(self, value: Any) -> tuple[tuple[int, ...], list[list[Atom]]]:
-        columns: list[list[Atom]] = [[] for _ in self.item.types]
-        sizes: tuple[int, ...] = ()
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
         for child in self.structure.children(value):
-            if isinstance(self.item, Line):
-                sizes, inner = self.item._columns(child)
-            else:
-                inner = [[a] for a in self.item.leaves(child)]
-            for column, more in zip(columns, inner, strict=True):
-                column += more
-        return (self.count, *sizes), columns
+            self.item.collect(child, columns)
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         made = self.structure.build([self.item.build(wholes, place * self.count + i) for i in range(self.count)])
@@ -380,10 +371,10 @@ class Alternatives(Form):
     options: tuple[Form, ...]
 
     @property
-    def types(self) -> list[ArrayType]:
-        return [ArrayType((), atoms.INT32), *(t for o in self.options for t in o.types)]
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), ArrayType((), atoms.INT32)), *(((), t) for o in self.options for t in o.types)]
 
-    def leaves(self, value: Any) -> list[Atom]:
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
         options = value.options if isinstance(value, ChoiceValue) else (value,)
         places = [self._place(o) for o in options]
         tag: Atom = atoms.literal(places[-1], np.int32)
@@ -396,7 +387,8 @@ class Alternatives(Form):
                 row = [atoms.select(here, a, b) for a, b in zip(row, held.get(place, row), strict=True)]
             held[place] = row
         rest = (held.get(k) or [atoms.unspecified(t) for t in o.types] for k, o in enumerate(self.options))
-        return [tag, *(a for row in rest for a in row)]
+        for column, atom in zip(columns, [tag, *(a for row in rest for a in row)], strict=True):
+            column.append(atom)
 
     def _place(self, value: Any) -> int:
         form = form_of(value, lambda _: False)
