@@ -162,9 +162,11 @@ def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
     """
     if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
         return
+    if heap.home is not None:
+        heap.separate()  # type: ignore[attr-defined]
     if heap.items is None:
         contents: Any = heap.contents()  # type: ignore[attr-defined]
         if not contents or element_kinds(contents) is not None:
             heap.become(heap.grown())  # type: ignore[attr-defined]
     elif heap.items.structure.fixed:
-        heap.items = heap.items.loosened()
+        heap._items = heap.items.loosened()  # type: ignore[attr-defined]

@@ -17,7 +17,16 @@ from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.ir import ArrayType, Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, capacities, host, item_constants, item_kinds, item_memory, layout as layouts, wrap
+from anabranch.runtime.values import (
+    atoms,
+    capacities,
+    host,
+    item_constants,
+    item_kinds,
+    item_memory,
+    layout as layouts,
+    wrap,
+)
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.containers import Structure
@@ -59,17 +68,20 @@ class MayGrow:
         # A slot of each class that has one; and the built-in class that it stands for.
         items: Items | None
         site: Any
+        home: Any  # the row of a table that it is
         native: Any
+        is_grown: bool
+        is_fixed: bool
 
 
 def is_grown(value: object) -> bool:
     """Whether a value is a list or deque whose length is known only at run time."""
-    return isinstance(value, MayGrow) and value.items is not None
+    return isinstance(value, MayGrow) and value.is_grown
 
 
 def is_fixed(value: object) -> bool:
     """Whether a value is a list of static length whose elements are side by side."""
-    return isinstance(value, MayGrow) and value.items is not None and value.items.structure.fixed
+    return isinstance(value, MayGrow) and value.is_fixed
 
 
 class ListContents(tuple[Any, ...]):
@@ -148,6 +160,14 @@ class ItemsStructure(Structure):
             parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
         return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
+
+    def of_length(self, length: int) -> ItemsStructure:
+        """That of so many elements, always."""
+        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+
+    def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
+        """That of elements of these kinds, or of another's."""
+        return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
 
     def children(self, value: Any) -> list[Any]:
         parts = as_items(value, self).parts
