@@ -14,7 +14,7 @@ from typing import Any
 from anabranch.runtime.control import tables
 from anabranch.runtime.frames import Position, position, users
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values.items import element_kinds, side_by_side
+from anabranch.runtime.values.items import element_kinds, is_grown, side_by_side
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
@@ -99,7 +99,7 @@ def may_be_table(contents: Sequence[Any]) -> bool:
     width = tables.width_of(contents)
     if width * len(contents) <= SMALL or tables.NO_TABLES in (current().trace.array_sites or ()):
         return False
-    return all(getattr(row, "home", None) is not None or element_kinds(list(row)) is not None for row in contents)
+    return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 
 
 def fits(value: Any) -> bool:

@@ -94,7 +94,7 @@ class _Grows(MayGrow):
 
     def state(self) -> Any:
         """What the list holds, or which row of a table it is."""
-        return self.contents() if self.home is None else self.home
+        return self.contents() if self.home is None or self.home.table.last is not None else self.home
 
     def resume(self, state: Any) -> None:
         """Hold what it held, or be the row that it was."""
@@ -108,6 +108,8 @@ class _Grows(MayGrow):
 
     def contents(self) -> Any:
         """The elements: `Items`, or a tuple where their number is known."""
+        if self.home is not None and self.home.table.last is not None:
+            return self.home.table.contents(self.home)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
     def become(self, contents: Any) -> None:
@@ -173,7 +175,8 @@ class _Grows(MayGrow):
         if row is not None:
             return row
         maxlen = getattr(self, "maxlen", None)
-        keys = _keys(self.contents()) if self.home is None else (("fixed", len(self)),)
+        given = self.home is None or self.home.table.last is not None
+        keys = _keys(self.contents()) if given else (("fixed", len(self)),)
         return GrowingStructure(type(self), keys, maxlen)
 
     def __anabranch_slot__(self) -> Slot:
@@ -479,7 +482,7 @@ class GrowingSlot(Slot):
         if isinstance(before, tables.Home) and not isinstance(now, (Items, tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before
-        if isinstance(now, tables.Home) or isinstance(before, tables.Home):
+        if isinstance(now, (tables.Home, tables.Part)) or isinstance(before, tables.Home):
             return now is before
         if isinstance(now, Items) or isinstance(before, Items):
             return now is before
@@ -533,6 +536,8 @@ class GrowingStructure(Structure):
 
 def _keys(contents: Any) -> tuple[Any, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
+    if isinstance(contents, tables.Part):
+        return (("fixed", contents.width),)
     if not isinstance(contents, Items):
         return tuple(range(len(contents)))
     return (("fixed", contents.length),) if contents.structure.fixed else ("items",)

@@ -22,7 +22,7 @@ from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.items import Buffer, Items, MayGrow, as_items, side_by_side
+from anabranch.runtime.values.items import Buffer, Items, MayGrow, as_items, one_after_another, side_by_side
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.slots import Slot
 
@@ -35,12 +35,13 @@ _FEW = 64
 class Table:
     """Elements of some rows of one width, side by side."""
 
-    __slots__ = ("builder", "dead", "first", "items", "owners", "width")
+    __slots__ = ("builder", "dead", "first", "items", "last", "owners", "width")
 
     def __init__(self, owners: Sequence[Any], width: int, items: Items, builder: Builder) -> None:
         self.owners, self.width, self.builder = tuple(owners), width, builder
         self.items = self.first = items
         self.dead = False
+        self.last: Any = None
 
     def __anabranch_slot__(self) -> Slot:
         return _TableSlot(self)
@@ -67,9 +68,7 @@ class Table:
     def row(self, index: Any) -> Items:
         """The elements of a row."""
         place = self.place(index)
-        tags = self.items.tags
-        memory = [*([] if tags is None else [tags]), *self.items.buffers]
-        lines = [item_memory.line(b, place, self.width) for b in memory]
+        lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
         return Items(structure, (self.width, *map(Buffer, lines)))
 
@@ -78,7 +77,7 @@ class Table:
         kinds = self.items.structure.with_kinds_of(row.structure)
         whole, part = as_items(self.items, kinds), as_items(row, kinds.of_length(self.width))
         place = self.place(index)
-        pairs = zip(_memory(whole), _memory(part), strict=True)
+        pairs = zip(whole.memory, part.memory, strict=True)
         written = [item_memory.line_updated(a, b, place) for a, b in pairs]
         self.items = Items(kinds, (whole.length, *map(Buffer, written)))
 
@@ -91,9 +90,45 @@ class Table:
                 owner.leave_home(home.before if unchanged else self.row(home.index))
         self.items, self.dead = self.first, True
 
+    def finish(self) -> None:
+        """Let the rows hold parts of the table: the function has ended."""
+        self.last, self.items, self.dead = self.items, self.first, True
 
-def _memory(items: Items) -> list[Atom]:
-    return [*([] if items.tags is None else [items.tags]), *items.buffers]
+    def contents(self, home: Home) -> Any:
+        """What a row holds after the function has ended."""
+        return home.before if self.last is self.first else Part(self.last, home.index, self.width)
+
+
+class Part:
+    """What a row of a table holds when the function has ended: a part of memory that the rows have in common."""
+
+    __slots__ = ("items", "row", "width")
+
+    def __init__(self, items: Items, row: int, width: int) -> None:
+        self.items, self.row, self.width = items, row, width
+
+    def __anabranch_structure__(self) -> Structure:
+        return PartStructure(Part, (), (self.items.structure, self.row, self.width))
+
+
+@frozen
+class PartStructure(Structure):
+    """That of a part; only the host makes something of it: the elements."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def children(self, value: Any) -> list[Any]:
+        return list(value.items.parts[1:])
+
+    def build(self, children: Sequence[Any]) -> Any:
+        structure, row, width = self.extra
+        return structure.of_length(width).build([c[row * width : (row + 1) * width] for c in children])
 
 
 class _TableSlot(Slot):
@@ -211,7 +246,7 @@ def become_table(owner: Any) -> bool:
     if any(not isinstance(row, MayGrow) or row.home is not None or known(row) for row in rows):
         return False
     parts = [row.contents() for row in rows]
-    items = side_by_side([v for part in parts for v in part], fixed=True)
+    items = _of_rows(parts)
     if items is None:
         return False
     table = Table(rows, width, items, current())
@@ -222,9 +257,22 @@ def become_table(owner: Any) -> bool:
     return True
 
 
+def _of_rows(parts: Sequence[Any]) -> Items | None:
+    """The elements of all rows."""
+    if not any(isinstance(part, Items) for part in parts):
+        return side_by_side([v for part in parts for v in part], fixed=True)
+    found = [part if isinstance(part, Items) else side_by_side(part, fixed=True) for part in parts]
+    rows = [row for row in found if row is not None]
+    return one_after_another(rows) if len(rows) == len(parts) else None
+
+
 def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
     tables = builder.trace.tables
+    if builder is builder.trace.root:
+        for table in tables:
+            table.finish()
+        return
     ended = [t for t in tables if t.builder is builder and not t.dead]
     if ended:
         reached = Heap(left())

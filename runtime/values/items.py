@@ -218,6 +218,11 @@ class Items:
         return wrap.as_atom(self.parts[self._head]) if len(self.structure.variants) > 1 else None
 
     @property
+    def memory(self) -> list[Atom]:
+        """The tags, where there are several kinds, and the memory of each leaf of each kind."""
+        return [*([] if self.tags is None else [self.tags]), *self.buffers]
+
+    @property
     def buffers(self) -> list[Atom]:
         """The memory of each leaf of each kind."""
         return [wrap.as_atom(b) for b in self.parts[self._head + (len(self.structure.variants) > 1) :]]
@@ -274,8 +279,7 @@ class Items:
         """The element at a position that is in range."""
         structure = self.structure
         place = self.place(position)
-        memory = self.buffers if self.tags is None else [self.tags, *self.buffers]
-        leaves = [item_memory.row(b, place) for b in memory]
+        leaves = [item_memory.row(b, place) for b in self.memory]
         layout = structure.variants[0] if len(structure.variants) == 1 else layouts.Choice(structure.variants)
         made: list[Array | None] = []
         value = layouts.unpack(layout, iter(leaves), made)
@@ -320,19 +324,12 @@ class Items:
 
     def followed_by(self, other: Items) -> Items:
         """These elements and then others; the lengths of both stay."""
-        variants = tuple(distinct([*self.structure.variants, *other.structure.variants]))
-        rows = [as_items(i, dataclasses.replace(i.structure, variants=variants)) for i in (self, other)]
-        head, tail = ([i.tags] if i.tags is not None else [] for i in rows)
-        pairs = zip([*head, *rows[0].buffers], [*tail, *rows[1].buffers], strict=True)
-        memory = [atoms.op("concatenate", a, b, axis=0) for a, b in pairs if a is not None and b is not None]
-        length = self.length + other.length
-        structure = dataclasses.replace(self.structure, variants=variants, capacity=length)
-        return Items(structure, (length, *map(Buffer, memory)))
+        return one_after_another([self, other])
 
     def at(self, places: range) -> Items:
         """The elements at some places, of static length."""
         if places.step == 1 and len(places):
-            memory = [item_memory.between(m, places.start, places.stop) for m in [self.tags, *self.buffers] if m]
+            memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
             return Items(structure, (len(places), *map(Buffer, memory)))
         return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
@@ -481,6 +478,15 @@ def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
             return None
         kinds = distinct(list(map(item_kinds.general, options)))
     return kinds if 0 < len(kinds) <= item_constants.MOST_KINDS else None
+
+
+def one_after_another(parts: Sequence[Items]) -> Items:
+    """The elements of several, of which the lengths stay, as one."""
+    kinds = tuple(distinct([kind for part in parts for kind in part.structure.variants]))
+    alike = [as_items(part, dataclasses.replace(part.structure, variants=kinds)) for part in parts]
+    memory = [atoms.op("concatenate", *rows, axis=0) for rows in zip(*(a.memory for a in alike), strict=True)]
+    length = sum(part.length for part in parts)
+    return Items(parts[0].structure.of_length(length).with_kinds_of(alike[0].structure), (length, *map(Buffer, memory)))
 
 
 def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:
