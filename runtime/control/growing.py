@@ -122,7 +122,7 @@ class _Grows(MayGrow):
             self._become_row(contents)
             return
         self.native.clear(self)
-        self._items = contents if grown else None
+        self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
         self.native.extend(self, (_MARKER,) if grown else contents)
 
     def _become_row(self, contents: Any) -> None:
@@ -482,7 +482,7 @@ class GrowingSlot(Slot):
         if isinstance(before, tables.Home) and not isinstance(now, (Items, tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before
-        if isinstance(now, (tables.Home, tables.Part)) or isinstance(before, tables.Home):
+        if isinstance(now, (tables.Home, tables.RowPart)) or isinstance(before, tables.Home):
             return now is before
         if isinstance(now, Items) or isinstance(before, Items):
             return now is before
@@ -529,14 +529,14 @@ class GrowingStructure(Structure):
         contents = joined(*map(_contents_node, (mine, other)))
         if contents is None:
             return None
-        fixed = contents.structure.fixed
-        keys: tuple[Any, ...] = (("fixed", contents.structure.capacity),) if fixed else ("items",)
+        structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
+        keys: tuple[Any, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
         return type(mine)(GrowingStructure(self.cls, keys), (contents,))
 
 
 def _keys(contents: Any) -> tuple[Any, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
-    if isinstance(contents, tables.Part):
+    if isinstance(contents, tables.RowPart):
         return (("fixed", contents.width),)
     if not isinstance(contents, Items):
         return tuple(range(len(contents)))

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import array_lists, boolean, ordering
-from anabranch.runtime.control.builtins import len_, sorted_
+from anabranch.runtime.control import array_lists, boolean, iteration, ordering
+from anabranch.runtime.control.builtins import len_, range_, sorted_
+from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
@@ -59,15 +60,13 @@ def _sift_up(heap: Any, start: Any) -> None:
 
 def heapify(heap: Any) -> None:
     """As `heapq.heapify`."""
+    half = len_(heap) // 2
 
-    def test(start: Any) -> Any:
-        return start >= 0
+    def take(step: Any, heap: Any = heap) -> bool:
+        _sift_up(heap, half - 1 - step)
+        return False
 
-    def body(start: Any, heap: Any = heap) -> Any:
-        _sift_up(heap, start)
-        return start - 1
-
-    while_(test, body, (len_(heap) // 2 - 1,), ("start",))
+    Each(iteration.countable(range_(half)), lambda step: step).drive(take, leaves=False)
 
 
 def _first_of(count: Any, ordered: Any) -> Any:

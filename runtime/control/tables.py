@@ -96,10 +96,10 @@ class Table:
 
     def contents(self, home: Home) -> Any:
         """What a row holds after the function has ended."""
-        return home.before if self.last is self.first else Part(self.last, home.index, self.width)
+        return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
 
-class Part:
+class RowPart:
     """What a row of a table holds when the function has ended: a part of memory that the rows have in common."""
 
     __slots__ = ("items", "row", "width")
@@ -108,11 +108,11 @@ class Part:
         self.items, self.row, self.width = items, row, width
 
     def __anabranch_structure__(self) -> Structure:
-        return PartStructure(Part, (), (self.items.structure, self.row, self.width))
+        return RowPartStructure(RowPart, (), (self.items.structure, self.row, self.width))
 
 
 @frozen
-class PartStructure(Structure):
+class RowPartStructure(Structure):
     """That of a part; only the host makes something of it: the elements."""
 
     @property

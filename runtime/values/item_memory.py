@@ -81,6 +81,7 @@ def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
     """Rows side by side, with room after them."""
     if not rows:
         return zeros((capacity, *type.shape), type.dtype)
-    lines = [atoms.reshape(r, (1, *type.shape)) for r in rows]
-    whole = lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=0)
+    from anabranch.runtime.values.parts import side_by_side  # noqa: PLC0415 # it stands above lists
+
+    whole = side_by_side(rows, type)
     return fitted(whole, capacity) if len(rows) != capacity else whole

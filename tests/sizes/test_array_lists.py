@@ -50,7 +50,7 @@ def union_find(a, b):
             x = parent[x]
         return x
 
-    for u, v in zip(a, b):
+    for u, v in zip(a, b, strict=True):
         x, y = find(u), find(v)
         if x != y:
             if size[x] < size[y]:
@@ -98,7 +98,7 @@ def memo_of_none(k):
 @case((np.array([2, 3, 4, 5]), np.array([3, 4, 5, 6]), 9))
 def knapsack(weights, values, capacity):
     best = [0] * 12
-    for w, v in zip(weights, values):
+    for w, v in zip(weights, values, strict=True):
         for c in range(capacity, w - 1, -1):
             best[c] = max(best[c], best[c - w] + v)
     return best
@@ -370,7 +370,7 @@ def row_operations(i, j):
     for r in rows:
         for v in r:
             total = total * 3 + v
-    columns = [list(c) for c in zip(*rows)]
+    columns = [list(c) for c in zip(*rows, strict=True)]
     return rows, copied, total, columns, [sum(r) for r in rows], np.array(rows), [v for r in rows for v in r]
 
 
@@ -560,8 +560,8 @@ def many_operations(i, items):
     a[i] = 50
     return (
         sum(a), min(a), max(a), len(a), 50 in a, 51 in a, a.index(50), a.count(9), sorted(a), a[::-1], a[2:5], a[-3:],
-        a[::2], a[1:1], a + [1], [1] + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
-        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[1:]))[2], a == items, a != a[:], a < items,
+        a[::2], a[1:1], a + items, items + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
+        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items, a != a[:], a < items,
     )  # fmt: skip
 
 
@@ -848,7 +848,7 @@ def _sieve_of(n):
 def _union_of(n):
     def program(a, b):
         parent = list(range(n))
-        for u, v in zip(a, b):
+        for u, v in zip(a, b, strict=True):
             while parent[u] != u:
                 u = parent[u]
             while parent[v] != v:
