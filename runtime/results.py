@@ -16,7 +16,7 @@ from anabranch.runtime.arguments import Given
 from anabranch.runtime.control import iteration, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Var
 from anabranch.runtime.trace import OnDevice, Storage, current
 from anabranch.runtime.values import atoms, containers, layout as layouts, views
 from anabranch.runtime.values.array import Array
@@ -157,10 +157,14 @@ def identities(
     returned: dict[int, tuple[Owner, ...]] = {}
     shared: dict[int, Earlier] = {}
     seen: dict[Any, list[tuple[int, Array]]] = {}
+    memory: dict[Var, int] = {}
     known: dict[Storage, tuple[Owner, ...]] = {}
     leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
         if p.handle is None:
+            # Memory of lists that stands in several of them.
+            if isinstance(p.atom, Var) and p.atom.type.shape and (first := memory.setdefault(p.atom, k)) != k:
+                shared[k] = Earlier(first)
             continue
         owners = _owners(p.handle, leaves, known)
         if owners:

@@ -184,6 +184,7 @@ class Trace:
     ) -> None:
         # The places in the user's code whose lists have their elements side by side; None where no list has.
         self.array_sites = array_sites
+        self.tables: list[Any] = []  # of rows that are lists
         self.in_arrays = 0  # how many elements are in such lists
         # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
         # where a loop tries first to do without; whether one would have needed it, or else that arguments were known,

@@ -19,7 +19,7 @@ from anabranch.runtime import array as device
 from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.capacities import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import keeping, restaging, special, vocabulary as _vocabulary
+from anabranch.runtime.control import keeping, restaging, special, tables, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.failing import raise_failure
@@ -247,6 +247,7 @@ def _trace(
         copies = Heap(given.copies)
         try:
             value = resolve(function)(*given.args, **given.kwargs)
+            tables.end(root, lambda: (value, given.args, given.kwargs, *trace.roots))
             reached = True
             if keeping.is_changed(root):
                 raise keeping.container_refusal()

@@ -11,18 +11,19 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.frames import users
+from anabranch.runtime.control import tables
+from anabranch.runtime.frames import Position, position, users
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values.items import element_kinds, side_by_side
+from anabranch.runtime.values.items import element_kinds, is_grown, side_by_side
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
 
 
-def birthplace() -> Any:
+def birthplace() -> Position | None:
     """Where in the user's code a list is made now."""
     frame = next(users(sys._getframe(1)), None)
-    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    return None if frame is None else position(frame)
 
 
 def at_birth(owner: Any, site: Any) -> None:
@@ -35,8 +36,10 @@ def at_birth(owner: Any, site: Any) -> None:
 
 def become_array(owner: Any) -> bool:
     """Keep the elements of a list side by side, if that can be done; whether they are."""
-    if owner.items is not None:
-        return bool(owner.items.structure.fixed)
+    if owner.is_grown:
+        return bool(owner.is_fixed)
+    if may_be_table(owner.contents()):
+        return tables.become_table(owner)
     if owner.native.__len__(owner) <= SMALL:
         return False
     items = side_by_side(owner.contents(), fixed=True)
@@ -56,10 +59,11 @@ def indexed(owner: Any) -> None:
         Where its elements had better been side by side since it was made.
     """
     trace = current().trace
-    if owner.items is not None or trace.array_sites is None or owner.native is not list:
+    if owner.is_grown or trace.array_sites is None or owner.native is not list:
         return
     contents = owner.contents()
-    if not may_be_array(contents):
+    table = may_be_table(contents)
+    if not (table or may_be_array(contents)) or (table and tables.table_of(owner) is not None):
         return
     if owner.site is not None and owner.site not in trace.array_sites:
         trace.array_sites.add(owner.site)
@@ -76,13 +80,26 @@ def plain_list_indexed(items: list[Any]) -> None:
         Where lists that may grow have not been asked for, since only such are arrays.
     """
     trace = current().trace
-    if type(items) is list and not trace.lists and trace.array_sites is not None and may_be_array(items):
+    if (
+        type(items) is list
+        and not trace.lists
+        and trace.array_sites is not None
+        and (may_be_array(items) or may_be_table(items))
+    ):
         raise Restart(lists=True)
 
 
 def may_be_array(contents: Sequence[Any]) -> bool:
     """Whether elements are many, and of kinds that can be kept side by side."""
     return len(contents) > SMALL and element_kinds(contents) is not None
+
+
+def may_be_table(contents: Sequence[Any]) -> bool:
+    """The same of elements of lists of one length."""
+    width = tables.width_of(contents)
+    if width * len(contents) <= SMALL or tables.NO_TABLES in (current().trace.array_sites or ()):
+        return False
+    return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 
 
 def fits(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branch_aliasing, keeping
+from anabranch.runtime.control import branch_aliasing, keeping, tables
 from anabranch.runtime.control.merging import (
     MISSING,
     check_contents,
@@ -150,6 +150,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             value = MISSING
         finally:
             del snapshots[depth:]
+        tables.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
         if inner.points and inner.trace.regions:
             roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}

@@ -79,7 +79,8 @@ def len_(items: Any) -> Any:
         items = _plain(items)
         if isinstance(items, ChoiceValue):
             return items.through(len_)
-    if isinstance(items, MayGrow) and items.items is not None:
+    if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
+        assert items.items is not None
         return items.items.length
     return items.shape[0] if isinstance(items, Sized) else len(items)
 

@@ -21,7 +21,7 @@ from anabranch.runtime.values import aliasing, atoms, checks, python_conversions
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_operands import kind_of
 from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
@@ -61,6 +61,8 @@ def is_(a: Any, b: Any) -> Any:
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
             return _bool(result)
+    if isinstance(a, MayGrow) and isinstance(b, MayGrow) and a.home is not None and b.home is not None:
+        return a is b or (a.home.table is b.home.table and a.home.index == b.home.index)
     if _is_bool(a) and _is_bool(b):
         # There is one True and one False: whether two bools are one object is whether they are equal.
         return a == b

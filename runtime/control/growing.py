@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from anabranch._frozen import frozen
-from anabranch.runtime.control import array_lists, growing_items as staged, methods, restaging, subscript
+from anabranch.runtime.control import array_lists, growing_items as staged, methods, restaging, subscript, tables
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values import layout as layouts
@@ -29,6 +29,7 @@ from anabranch.runtime.values.items import (
     is_grown,
     joined,
     kinds_of,
+    side_by_side,
 )
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
@@ -62,13 +63,53 @@ class _Grows(MayGrow):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
-        made.items = made.site = None
+        made._items = made.site = made.home = None
         return made
+
+    @property
+    def items(self) -> Items | None:  # type: ignore[override]
+        """The elements where they are side by side."""
+        return self._items if self.home is None else self.home.table.row(self.home.index)
+
+    @property
+    def is_grown(self) -> bool:  # type: ignore[override]
+        """Whether elements are side by side."""
+        return self._items is not None or self.home is not None
+
+    @property
+    def is_fixed(self) -> bool:  # type: ignore[override]
+        """Whether they are, and their number stays."""
+        return self.home is not None or (self._items is not None and self._items.structure.fixed)
+
+    def enter_home(self, home: Any) -> None:
+        """Be a row of a table."""
+        self.become(self._contents())
+        self.home = home
+        self.native.append(self, _MARKER)
+
+    def leave_home(self, contents: Any) -> None:
+        """Hold elements of its own."""
+        self.home = None
+        self.become(contents)
+
+    def state(self) -> Any:
+        """What the list holds, or which row of a table it is."""
+        return self.contents() if self.home is None or self.home.table.last is not None else self.home
+
+    def resume(self, state: Any) -> None:
+        """Hold what it held, or be the row that it was."""
+        if isinstance(state, tables.Home):
+            self.home = None
+            self.enter_home(state)
+        else:
+            self.leave_home(state)
 
     # ---- contents ----------------------------------------------------------------------------------------------------
 
     def contents(self) -> Any:
         """The elements: `Items`, or a tuple where their number is known."""
+        if self.home is not None and self.home.table.last is not None:
+            return self.home.table.contents(self.home)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
     def become(self, contents: Any) -> None:
@@ -77,9 +118,29 @@ class _Grows(MayGrow):
         if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
             contents = contents.fastened() if contents.length else self._contents()
             grown = isinstance(contents, Items)
+        if self.home is not None:
+            self._become_row(contents)
+            return
         self.native.clear(self)
-        self.items = contents if grown else None  # type: ignore[misc] # a slot of each class
+        self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
         self.native.extend(self, (_MARKER,) if grown else contents)
+
+    def _become_row(self, contents: Any) -> None:
+        table, index = self.home.table, self.home.index
+        if not isinstance(contents, Items):
+            contents = side_by_side(contents, fixed=True) or contents
+        if isinstance(contents, Items) and contents.structure.fixed and contents.length == table.width:
+            table.set_row(index, contents)
+        else:
+            self._dissolve()
+            self.become(contents)
+
+    def _dissolve(self) -> None:
+        """Let the rows of the table that it is a row of hold their elements by themselves."""
+        table = self.home.table
+        if table.builder is not current() or self.home.before is None:
+            raise tables.without_tables("changes its length, or is used where anabranch does not stage it")
+        table.dissolve()
 
     def grown(self) -> Items:
         """The elements as `Items`, however many there are."""
@@ -96,6 +157,8 @@ class _Grows(MayGrow):
 
     def separate(self) -> None:
         """Hold elements that are side by side, and whose number is known, one by one."""
+        if self.home is not None:
+            self._dissolve()
         if self.items is not None and self.items.structure.fixed:
             self.become(self._contents(map(self.items.item, range(self.items.length))))
 
@@ -108,8 +171,13 @@ class _Grows(MayGrow):
         return new
 
     def __anabranch_structure__(self) -> Structure:
+        row = None if self.home is None else tables.structure_of_row(self)
+        if row is not None:
+            return row
         maxlen = getattr(self, "maxlen", None)
-        return GrowingStructure(type(self), _keys(self.contents()), maxlen)
+        given = self.home is None or self.home.table.last is not None
+        keys = _keys(self.contents()) if given else (("fixed", len(self)),)
+        return GrowingStructure(type(self), keys, maxlen)
 
     def __anabranch_slot__(self) -> Slot:
         return GrowingSlot(self)
@@ -126,6 +194,9 @@ class _Grows(MayGrow):
         raise wanting(ConcretizationError(f"{need}: {_TEXT}"), self.items.length, "the length of a list")
 
     def __len__(self) -> int:
+        if self.home is not None:
+            width: int = self.home.table.width
+            return width
         if self.items is None:
             length: int = self.native.__len__(self)
             return length
@@ -327,7 +398,7 @@ def _same(a: Any, b: object) -> Any:
 class Growing(_Grows, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("items", "site")
+    __slots__ = ("_items", "home", "site")
     native = list
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -348,7 +419,7 @@ class Growing(_Grows, list[Any]):  # type: ignore[misc]
 class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("items", "site")
+    __slots__ = ("_items", "home", "site")
     native = collections.deque
     _contents = DequeContents
 
@@ -398,16 +469,23 @@ class GrowingSlot(Slot):
     __slots__ = ()
 
     def contents(self) -> Any:
-        return self.target.contents()
+        return self.target.state()
 
     def restore(self, contents: Any) -> None:
-        self.target.become(contents)
+        self.target.resume(contents)
 
     def parts(self) -> Iterable[Any]:
+        if isinstance(self.before, tables.Home):
+            return (self.before.table, *self.before.table.owners)
         return () if isinstance(self.before, Items) else self.before
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
+        if isinstance(before, tables.Home) and not isinstance(now, (Items, tables.Home)):
+            # The rows hold what they held before they were in a table.
+            before = before.before
+        if isinstance(now, (tables.Home, tables.RowPart)) or isinstance(before, tables.Home):
+            return now is before
         if isinstance(now, Items) or isinstance(before, Items):
             return now is before
         return Slot.same_contents(now, before)
@@ -453,13 +531,15 @@ class GrowingStructure(Structure):
         contents = joined(*map(_contents_node, (mine, other)))
         if contents is None:
             return None
-        fixed = contents.structure.fixed
-        keys: tuple[Any, ...] = (("fixed", contents.structure.capacity),) if fixed else ("items",)
+        structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
+        keys: tuple[Any, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
         return type(mine)(GrowingStructure(self.cls, keys), (contents,))
 
 
 def _keys(contents: Any) -> tuple[Any, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
+    if isinstance(contents, tables.RowPart):
+        return (("fixed", contents.width),)
     if not isinstance(contents, Items):
         return tuple(range(len(contents)))
     return (("fixed", contents.length),) if contents.structure.fixed else ("items",)

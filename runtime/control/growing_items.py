@@ -57,7 +57,16 @@ def _check_index(owner: Any, key: Any) -> Any:
 
 def _position(items: Items, key: Any, text: str) -> Any:
     """The place of an index from 0 on, with the check that there is one."""
-    length = wrap.as_atom(items.length, np.int64)
+    return _checked(items.length, items.structure.capacity, key, text)
+
+
+def _position_in_row(owner: Any, key: Any, text: str) -> Any:
+    width = owner.home.table.width
+    return _checked(width, width, _check_index(owner, key), text)
+
+
+def _checked(count: Any, most: int, key: Any, text: str) -> Any:
+    length = wrap.as_atom(count, np.int64)
     zero = atoms.literal(0, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)
     bad: Atom = atoms.literal(False)
@@ -68,7 +77,7 @@ def _position(items: Items, key: Any, text: str) -> Any:
     if span.high >= 0:
         bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, length))
     _fail(bad, IndexError, text)
-    return python_scalar(atom, Interval(0, max(items.structure.capacity - 1, 0)))
+    return python_scalar(atom, Interval(0, max(most - 1, 0)))
 
 
 def _fail(bad: Atom, cls: type[Exception], text: str) -> None:
@@ -93,6 +102,9 @@ def _less(length: Any, n: int = 1) -> Any:
 
 def get(owner: Any, key: Any) -> Any:
     """`owner[key]`."""
+    if owner.home is not None and not isinstance(key, slice):
+        home = owner.home
+        return home.table.element(home.index, _position_in_row(owner, key, "list index out of range"))
     items = owner.grown()
     if isinstance(key, slice):
         if _name(owner) == "deque":
@@ -105,6 +117,11 @@ def set_(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`."""
     if isinstance(key, slice):
         _set_slice(owner, key, value)
+        return
+    if owner.home is not None:
+        home = owner.home
+        position = _position_in_row(owner, key, "list assignment index out of range")
+        home.table.set_element(home.index, position, value)
         return
     items = owner.grown()
     text = "deque index out of range" if _name(owner) == "deque" else "list assignment index out of range"

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import array_lists, boolean, ordering
-from anabranch.runtime.control.builtins import len_, sorted_
+from anabranch.runtime.control import array_lists, boolean, iteration, ordering
+from anabranch.runtime.control.builtins import len_, range_, sorted_
+from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
@@ -59,15 +60,13 @@ def _sift_up(heap: Any, start: Any) -> None:
 
 def heapify(heap: Any) -> None:
     """As `heapq.heapify`."""
+    half = len_(heap) // 2
 
-    def test(start: Any) -> Any:
-        return start >= 0
+    def take(step: Any, heap: Any = heap) -> bool:
+        _sift_up(heap, half - 1 - step)
+        return False
 
-    def body(start: Any, heap: Any = heap) -> Any:
-        _sift_up(heap, start)
-        return start - 1
-
-    while_(test, body, (len_(heap) // 2 - 1,), ("start",))
+    Each(iteration.countable(range_(half)), lambda step: step).drive(take, leaves=False)
 
 
 def _first_of(count: Any, ordered: Any) -> Any:
@@ -162,9 +161,11 @@ def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
     """
     if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
         return
+    if heap.home is not None:
+        heap.separate()  # type: ignore[attr-defined]
     if heap.items is None:
         contents: Any = heap.contents()  # type: ignore[attr-defined]
         if not contents or element_kinds(contents) is not None:
             heap.become(heap.grown())  # type: ignore[attr-defined]
     elif heap.items.structure.fixed:
-        heap.items = heap.items.loosened()
+        heap._items = heap.items.loosened()  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import array_lists, branches, iteration
+from anabranch.runtime.control import array_lists, branches, iteration, tables
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.numpy.core import traced_inside
@@ -111,6 +111,9 @@ def _get(container: Any, key: Any) -> Any:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
     position = _position(key, len(container), type(container), "index")
+    table = tables.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
+    if table is not None:
+        return tables.view(type(container), table, position)
     if isinstance(container, range):
         return iteration.Fixed(container).at(position)
     return chosen(list(container), position, key)
@@ -155,6 +158,8 @@ def _set(value: Any, container: Any, key: Any) -> None:
     if not isinstance(key, Traced) or not _is_plain(container) or isinstance(container, tuple):
         container[key] = value
         return
+    if isinstance(container, MayGrow) and isinstance(container, list) and tables.table_of(container) is not None:
+        raise tables.without_tables("is replaced by another list")
     keys = list(container) if isinstance(container, dict) else range(len(container))
     if isinstance(container, dict):
         position = _place(container, key, writes=True)
@@ -187,7 +192,7 @@ _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 def _is_plain(container: Any) -> bool:
     """Whether a container's items stand side by side, and its class has no way of its own to give them."""
     if isinstance(container, MayGrow):
-        return container.items is None
+        return not container.is_grown
     return type(container).__getitem__ in _PLAIN_GET
 
 

@@ -42,6 +42,16 @@ def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 
+def line(buffer: Atom, place: Atom, count: int) -> Atom:
+    """What stands at a place and after it, so many."""
+    return atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=(count, *buffer.type.shape[1:]))
+
+
+def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
+    """The memory after what stands at a place and after it was written."""
+    return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
+
+
 def gathered(buffer: Atom, places: Atom) -> Atom:
     """What stands at these places."""
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
@@ -71,6 +81,7 @@ def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
     """Rows side by side, with room after them."""
     if not rows:
         return zeros((capacity, *type.shape), type.dtype)
-    lines = [atoms.reshape(r, (1, *type.shape)) for r in rows]
-    whole = lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=0)
+    from anabranch.runtime.values.parts import side_by_side  # noqa: PLC0415 # it stands above lists
+
+    whole = side_by_side(rows, type)
     return fitted(whole, capacity) if len(rows) != capacity else whole

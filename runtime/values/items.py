@@ -69,17 +69,20 @@ class MayGrow:
         # A slot of each class that has one; and the built-in class that it stands for.
         items: Items | None
         site: Any
+        home: Any  # the row of a table that it is
         native: Any
+        is_grown: bool
+        is_fixed: bool
 
 
 def is_grown(value: object) -> bool:
     """Whether a value is a list or deque whose length is known only at run time."""
-    return isinstance(value, MayGrow) and value.items is not None
+    return isinstance(value, MayGrow) and value.is_grown
 
 
 def is_fixed(value: object) -> bool:
     """Whether a value is a list of static length whose elements are side by side."""
-    return isinstance(value, MayGrow) and value.items is not None and value.items.structure.fixed
+    return isinstance(value, MayGrow) and value.is_fixed
 
 
 class ListContents(tuple[Any, ...]):
@@ -158,6 +161,14 @@ class ItemsStructure(Structure):
             parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
         return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
+
+    def of_length(self, length: int) -> ItemsStructure:
+        """That of so many elements, always."""
+        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+
+    def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
+        """That of elements of these kinds, or of another's."""
+        return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
 
     def children(self, value: Any) -> list[Any]:
         parts = as_items(value, self).parts
@@ -255,6 +266,11 @@ class Items:
         return wrap.as_atom(self.parts[self._head]) if len(self.structure.variants) > 1 else None
 
     @property
+    def memory(self) -> list[Atom]:
+        """The tags, where there are several kinds, and the memory of each leaf of each kind."""
+        return [*([] if self.tags is None else [self.tags]), *self.buffers]
+
+    @property
     def buffers(self) -> list[Atom]:
         """The memory of each leaf of each kind."""
         return [wrap.as_atom(b) for b in self.parts[self._head + (len(self.structure.variants) > 1) :]]
@@ -320,7 +336,7 @@ class Items:
         if known is not None and known.is_there:
             return known.value
         place = self.place(position)
-        memory = [*([] if self.tags is None else [self.tags]), *self.buffers]
+        memory = self.memory
         layout: layouts.Layout = layouts.Choice(kinds)
         if kind is not None:
             first = len(memory) - len(self.structure.rows) + sum(len(layouts.leaf_types(k)) for k in kinds[:kind])
@@ -386,19 +402,12 @@ class Items:
 
     def followed_by(self, other: Items) -> Items:
         """These elements and then others; the lengths of both stay."""
-        variants = tuple(distinct([*self.structure.variants, *other.structure.variants]))
-        rows = [as_items(i, dataclasses.replace(i.structure, variants=variants)) for i in (self, other)]
-        head, tail = ([i.tags] if i.tags is not None else [] for i in rows)
-        pairs = zip([*head, *rows[0].buffers], [*tail, *rows[1].buffers], strict=True)
-        memory = [atoms.op("concatenate", a, b, axis=0) for a, b in pairs if a is not None and b is not None]
-        length = self.length + other.length
-        structure = dataclasses.replace(self.structure, variants=variants, capacity=length)
-        return Items(structure, (length, *map(Buffer, memory)))
+        return one_after_another([self, other])
 
     def at(self, places: range) -> Items:
         """The elements at some places, of static length."""
         if places.step == 1 and len(places):
-            memory = [item_memory.between(m, places.start, places.stop) for m in [self.tags, *self.buffers] if m]
+            memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
             return Items(structure, (len(places), *map(Buffer, memory)))
         return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
@@ -547,6 +556,15 @@ def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
             return None
         kinds = distinct(list(map(item_kinds.general, options)))
     return kinds if 0 < len(kinds) <= item_constants.MOST_KINDS else None
+
+
+def one_after_another(parts: Sequence[Items]) -> Items:
+    """The elements of several, of which the lengths stay, as one."""
+    kinds = tuple(distinct([kind for part in parts for kind in part.structure.variants]))
+    alike = [as_items(part, dataclasses.replace(part.structure, variants=kinds)) for part in parts]
+    memory = [atoms.op("concatenate", *rows, axis=0) for rows in zip(*(a.memory for a in alike), strict=True)]
+    length = sum(part.length for part in parts)
+    return Items(parts[0].structure.of_length(length).with_kinds_of(alike[0].structure), (length, *map(Buffer, memory)))
 
 
 def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:

@@ -50,7 +50,7 @@ def union_find(a, b):
             x = parent[x]
         return x
 
-    for u, v in zip(a, b):
+    for u, v in zip(a, b, strict=True):
         x, y = find(u), find(v)
         if x != y:
             if size[x] < size[y]:
@@ -98,7 +98,7 @@ def memo_of_none(k):
 @case((np.array([2, 3, 4, 5]), np.array([3, 4, 5, 6]), 9))
 def knapsack(weights, values, capacity):
     best = [0] * 12
-    for w, v in zip(weights, values):
+    for w, v in zip(weights, values, strict=True):
         for c in range(capacity, w - 1, -1):
             best[c] = max(best[c], best[c - w] + v)
     return best
@@ -236,6 +236,213 @@ def heap_that_is_empty(items, x):
     return a, heapq.heappop(items) + x
 
 
+# ---- lists of lists --------------------------------------------------------------------------------------------------
+
+
+@case((np.array([1, 2, 3, 1, 2]), np.array([2, 2, 3, 1])), (np.array([1]), np.array([2])))
+def edit_distance(a, b):
+    m, n = len(a), len(b)
+    table = [[0] * (n + 1) for _ in range(m + 1)]
+    for i in range(m + 1):
+        table[i][0] = i
+    for j in range(n + 1):
+        table[0][j] = j
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            if a[i - 1] == b[j - 1]:
+                table[i][j] = table[i - 1][j - 1]
+            else:
+                table[i][j] = 1 + min(table[i - 1][j], table[i][j - 1], table[i - 1][j - 1])
+    return table[m][n], table
+
+
+@case((np.abs(RNG.standard_normal((5, 5))),))
+def floyd_warshall(weights):
+    n = len(weights)
+    d = [[float(weights[i, j]) for j in range(n)] for i in range(n)]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i][k] + d[k][j] < d[i][j]:
+                    d[i][j] = d[i][k] + d[k][j]
+    return d
+
+
+@case(([[0, 1, 0, 0], [0, 0, 1, 0], [1, 1, 1, 0], [0, 0, 0, 0]], 3))
+def game_of_life(grid, steps):
+    n = len(grid)
+    for _ in range(steps):
+        new = [[0] * n for _ in range(n)]
+        for i in range(n):
+            for j in range(n):
+                around = 0
+                for di in (-1, 0, 1):
+                    for dj in (-1, 0, 1):
+                        if di or dj:
+                            around += grid[(i + di) % n][(j + dj) % n]
+                if around == 3 or (around == 2 and grid[i][j]):
+                    new[i][j] = 1
+        grid = new
+    return grid
+
+
+@case((1, 2, 7), (-1, -2, 0), (3, 0, 1), (0, 5, 1), (-5, 0, 1), (0, -6, 1))
+def rows_are_lists(i, j, x):
+    rows = [[0] * 5 for _ in range(4)]
+    first = rows[0]
+    row = rows[i]
+    row[j] = x
+    rows[i][j - 1] += 2
+    return rows, row, first is rows[0], rows[i] is row, len(row), sum(row), row[1:3], max(rows[i]), row == rows[i]
+
+
+@case((1, 2), (0, 4))
+def one_row_many_times(i, j):
+    rows = [[0] * 5] * 4
+    rows[i][j] += 1
+    rows[0][0] += 2
+    return rows, rows[0] is rows[i]
+
+
+@case(([[1, 2, 3, 4]] * 4, 1), ([[1, 2, 3, 4] for _ in range(4)], 2))
+def argument_of_rows(rows, i):
+    row = rows[i]
+    row[0] += rows[i - 1][3]
+    return row, rows, rows[0] is row
+
+
+@case(([[1, 2, 3, 4] for _ in range(4)], 2))
+def unchanged_argument_of_rows(rows, i):
+    return rows[i][i] + rows[0][1], rows
+
+
+@case((1, 2, True), (2, 2, False))
+def rows_of_several_kinds(i, j, c):
+    rows = [[None] * 5 for _ in range(4)]
+    rows[i][j] = 1.5
+    if c:
+        rows[j][i] = 3
+    rows[3][3] = True
+    return rows, rows[i][j] is None, rows[1]
+
+
+@case((1, 2), (2, 2))
+def rows_swapped(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    rows[i][0] = 9
+    rows[i], rows[j] = rows[j], rows[i]
+    rows[i][1] = 8
+    rows[0], rows[1] = rows[1], rows[0]
+    return rows
+
+
+@case((1, 2), (2, 2))
+def row_replaced(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    rows[j][0] = 5
+    rows[i] = [7, 7, 7]
+    rows[j][2] = 6
+    rows[0] = [j] * 3
+    rows[j][1] = 4
+    return rows
+
+
+@case((1, 2), (2, 2))
+def row_gets_longer(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    rows[j][0] = 5
+    rows[1].append(3)
+    rows[i].append(4)
+    return rows
+
+
+@case((1, 2), (2, 2))
+def row_operations(i, j):
+    rows = [[k, 5 - k, k + 2] for k in range(4)]
+    rows[j][0] = 5
+    row = rows[i]
+    row.reverse()
+    rows[j].sort()
+    rows[0][:] = [4, 5, 6]
+    copied = [r[:] for r in rows]
+    copied[i][1] = 100
+    total = 0
+    for r in rows:
+        for v in r:
+            total = total * 3 + v
+    columns = [list(c) for c in zip(*rows, strict=True)]
+    return rows, copied, total, columns, [sum(r) for r in rows], np.array(rows), [v for r in rows for v in r]
+
+
+@case((1, 2), (3, 0))
+def row_chosen(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    row = rows[i] if i < j else rows[j]
+    row[1] = 50
+    best = rows[0]
+    for k in range(4):
+        if rows[k][1] > best[1]:
+            best = rows[k]
+    best[2] = 70
+    return rows, row, best
+
+
+@case((1, 2), (3, 0))
+def rows_made_in_a_loop(i, j):
+    total = 0
+    last = None
+    for k in range(i + 2):
+        rows = [[k, k + 1, k + 2] for _ in range(4)]
+        rows[(i + k) % 4][(j + k) % 3] += 10
+        row = rows[(i + k) % 4]
+        total += row[j % 3]
+        last = row[0]
+    return total, last
+
+
+@case((1, 2), (3, 0), (3, 9))
+def failure_in_a_table(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    try:
+        rows[i][0] = 5
+        rows[i][j] = 6
+    except IndexError as error:
+        rows[0][0] = -1
+        return str(error), rows
+    return rows
+
+
+@case((5,), (2,))
+def rows_appended(n):
+    rows = []
+    for k in range(4):
+        rows.append([0] * 6)
+    for k in range(n):
+        rows[k % 4][k] = k
+        rows[(k + 1) % 4][0] += 1
+    return rows
+
+
+class Board:
+    """Squares in rows."""
+
+    def __init__(self, n):
+        self.n = n
+        self.squares = [[0] * n for _ in range(n)]
+
+    def mark(self, i, j):
+        self.squares[i % self.n][j % self.n] += 1
+
+
+@case((np.array([1, 2, 3, 2, 5]),))
+def board(places):
+    b = Board(4)
+    for p in places:
+        b.mark(p, p + 1)
+        b.mark(p, 0)
+    return b.squares
+
+
 # ---- Python's lists stay what they are -------------------------------------------------------------------------------
 
 
@@ -353,8 +560,8 @@ def many_operations(i, items):
     a[i] = 50
     return (
         sum(a), min(a), max(a), len(a), 50 in a, 51 in a, a.index(50), a.count(9), sorted(a), a[::-1], a[2:5], a[-3:],
-        a[::2], a[1:1], a + [1], [1] + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
-        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[1:]))[2], a == items, a != a[:], a < items,
+        a[::2], a[1:1], a + items, items + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
+        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items, a != a[:], a < items,
     )  # fmt: skip
 
 
@@ -641,7 +848,7 @@ def _sieve_of(n):
 def _union_of(n):
     def program(a, b):
         parent = list(range(n))
-        for u, v in zip(a, b):
+        for u, v in zip(a, b, strict=True):
             while parent[u] != u:
                 u = parent[u]
             while parent[v] != v:
@@ -676,7 +883,18 @@ def _heap_of(n):
     return program, (np.arange(float(n)),)
 
 
-@pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of])
+def _row_of(n):
+    def program(a):
+        table = [[0] * n for _ in range(n)]
+        for i in range(1, n):
+            for j in range(1, n):
+                table[i][j] = min(table[i - 1][j], table[i][j - 1]) + a[i]
+        return table[n - 1][n - 1]
+
+    return program, (np.arange(n),)
+
+
+@pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of, _row_of])
 def test_equations_do_not_grow_with_the_length(family) -> None:
     few, many = (_equations(program, *args) for program, args in (family(12), family(400)))
     assert many == few
