@@ -52,7 +52,7 @@ def is_(a: Any, b: Any) -> Any:
             if not isinstance(value, ChoiceValue):
                 return is_(value, other)
             if is_python_scalar(other) and any(map(is_python_scalar, value.options)):
-                return value.each(lambda option: is_(option, other))  # which fails for that option alone
+                return value.each(functools.partial(is_, other))  # which fails for that option alone
             result: Atom = atoms.literal(False)
             for i, option in enumerate(value.options):
                 same = truth(is_(option, other))

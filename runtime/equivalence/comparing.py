@@ -210,7 +210,8 @@ def _shown(value: Any) -> str:
 
 def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Difference]:
     """Lists, dicts, objects that are one in one outcome and two in the other; arrays that are an argument's."""
-    ours, theirs = (dict(_repeated(o)) for o in (want, got))
+    # What a loop binds anew to a view of the very same part may be either.
+    ours, theirs = (dict(_repeated(o, arrays=not copies)) for o in (want, got))
     for place in [*ours, *theirs]:
         if copies and place in ours and place not in theirs and place.startswith("the result"):
             continue
@@ -250,12 +251,14 @@ def _roots(outcome: Outcome) -> tuple[tuple[str, Any], tuple[str, Any]]:
     return ("the result", outcome.value), ("the arguments", (outcome.args, outcome.kwargs))
 
 
-def _repeated(outcome: Outcome) -> Iterator[tuple[str, str]]:
+def _repeated(outcome: Outcome, arrays: bool) -> Iterator[tuple[str, str]]:
+    """Which lists, dicts and objects are one, and with `arrays` which arrays are one of the caller's."""
     first: dict[int, str] = {}
+    own = set(map(id, outcome.arrays)) if arrays else set()
     for place, value in _walk(*_roots(outcome)):
         if isinstance(value, np.ndarray):
-            # Of two results that are one new array a loop or a branch may make two.
-            known = first.setdefault(id(value), place) if place.startswith("the arguments") else first.get(id(value))
+            # Of two names for one new array a loop or a branch may make two.
+            known = first.setdefault(id(value), place) if id(value) in own else None
         elif parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
             known = first.setdefault(id(value), place)
         else:

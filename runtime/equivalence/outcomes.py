@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.equivalence.parts import copied
+from anabranch.runtime.equivalence.parts import arrays_of, copied
 
 
 class Outcome:
@@ -31,6 +31,8 @@ class Outcome:
         What it printed.
     args, kwargs
         The copies, as the run left them.
+    arrays : list of ndarray
+        Those among the copies before the run.
     """
 
     def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -38,6 +40,7 @@ class Outcome:
         self.kwargs: dict[str, Any]
         self._given = copied((tuple(args), dict(kwargs)))
         self.args, self.kwargs = copied(self._given)
+        self.arrays = list(arrays_of((self.args, self.kwargs)))
         self.value: Any = None
         self.error: Exception | None = None
         text = io.StringIO()

@@ -40,14 +40,15 @@ def is_sequence(value: Any) -> bool:
 def copied(value: Any) -> Any:
     """A deep copy, whose arrays have the strides and flags of the originals, and share memory as those do."""
     memo: dict[int, Any] = {}
-    arrays = list(_arrays(value))  # held, so that their ids stay theirs
+    arrays = list(arrays_of(value))  # held, so that their ids stay theirs
     for array in arrays:
         if id(array) not in memo:
             _copy_array(array, memo)
     return copy.deepcopy(value, memo)
 
 
-def _arrays(value: Any) -> Iterator[NDArray]:
+def arrays_of(value: Any) -> Iterator[NDArray]:
+    """The ndarrays that a value leads to, each once."""
     seen: set[int] = set()
     pending = [value]
     while pending:

@@ -322,6 +322,11 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
             a = a[::-1]
         return a
 
+    def seen(a, n):
+        for _ in range(n):
+            a = a[:]
+        return a
+
     def bound(items, n):
         for i in range(n):
             if n > 5:
@@ -338,6 +343,8 @@ def test_a_result_that_a_condition_decides_may_be_a_copy():
     assert not np.shares_memory(jit(computed)(a, True), a)
     assert np.shares_memory(turned(a, 2), a)
     assert not np.shares_memory(jit(turned, auto_static=False)(a, 2), a)
+    assert seen(a, 2) is not a
+    assert jit(seen, auto_static=False)(a, 2) is a
 
 
 def test_what_is_returned_of_a_static_array_is_a_copy():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.numpy.samples import COMPLEX, CUBE, EMPTY, EMPTY, FLOATS, INTS, SINGLE, VECTOR
+from tests.numpy.samples import COMPLEX, CUBE, EMPTY, FLOATS, INTS, SINGLE, VECTOR
 from tests.numpy.support import Static, Table
 
 case = Table()
