@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import types
 from collections.abc import Iterator
 
@@ -16,6 +17,19 @@ def read_globals(code: types.CodeType) -> set[str]:
     """The global and built-in names that a function, or one inside it, reads."""
     # The lowest bit says whether a call follows.
     return {code.co_names[i >> 1] for code in codes(code) for i in _arguments(code, _LOAD)}
+
+
+def looked_up(code: types.CodeType) -> set[str]:
+    """The names that a function may look up among its globals, and no attribute's.
+
+    Class bodies look all of theirs up there; texts stand for `globals()["name"]`.
+    """
+    found = read_globals(code) | assigned_globals(code)
+    for part in codes(code):
+        found.update(c for c in part.co_consts if type(c) is str and c.isidentifier())
+        if not part.co_flags & inspect.CO_OPTIMIZED:
+            found.update(part.co_names)
+    return found
 
 
 def assigned_globals(code: types.CodeType) -> set[str]:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.runtime.bytecode import assigned_globals, codes, imported, read_globals
+from anabranch.runtime.bytecode import assigned_globals, codes, imported, looked_up, read_globals
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.slots import GlobalVariable
@@ -46,8 +46,9 @@ class Guards:
             return [value]
         new: list[Any] = [value]
         scope, names = value.__globals__, set(_names(value.__code__))
-        for place in (scope, *map(vars, _modules(scope, names))):
-            for name in names:
+        places = [(scope, looked_up(value.__code__)), *((vars(m), names) for m in _modules(scope, names))]
+        for place, known in places:
+            for name in known:
                 if self._add_name(place, name):
                     new.append(place[name])
         for name in read_globals(value.__code__):

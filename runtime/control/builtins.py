@@ -14,6 +14,7 @@ from anabranch.runtime.control import boolean, columns as columns_, folding, ite
 from anabranch.runtime.control.output import print_
 from anabranch.runtime.control.remaining import is_named, remaining
 from anabranch.runtime.control.sources import Source
+from anabranch.runtime.control.stepping import iterated
 from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -143,7 +144,7 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if tracing() and kwargs.get("key") is not None:
         kwargs = {**kwargs, "key": dispatch.called(kwargs["key"])}
-    items = args if len(args) > 1 else containers.iterated(args[0])
+    items = args if len(args) > 1 else iterated(args[0])
     if (source := folding.source(items)) is not None:
         return folding.extreme(function, source, kwargs)
     if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
@@ -206,7 +207,7 @@ def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
 @_of_each
 def sum_(items: Any, start: Any = 0) -> Any:
     """As `sum`; over an array, one reduction."""
-    items = containers.iterated(_plain(items))
+    items = iterated(_plain(items))
     if (source := folding.source(items)) is not None:
         return folding.total(source, start)
     if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
@@ -233,7 +234,7 @@ def all_(items: Any) -> Any:
 
 
 def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
-    items = containers.iterated(_plain(items))
+    items = iterated(_plain(items))
     if (source := folding.source(items)) is not None:
         return folding.quantified(source, until=not empty)
     if isinstance(items, Array) and items.ndim == 1:

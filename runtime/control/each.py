@@ -13,13 +13,13 @@ from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.control.sources import Source, Take
+from anabranch.runtime.control.stepping import iterated
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
 

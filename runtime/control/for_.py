@@ -12,12 +12,12 @@ from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import ChangedError, Elements, countable
 from anabranch.runtime.control.sources import Source
+from anabranch.runtime.control.stepping import iterated
 from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.unroll_budget import Cost
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import iterated
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.slots import Row

@@ -301,7 +301,7 @@ def listed(source: Any) -> Any:
     if is_grown(source) and source.native is list:
         return source.copy()
     made = growing([])
-    _drive(made, source if isinstance(source, Source) else iteration.countable(source))
+    _drive(made, source)
     return made
 
 

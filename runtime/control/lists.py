@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anabranch.runtime.control import growing_items, stacking
+from anabranch.runtime.control import growing_items, stacking, stepping
 from anabranch.runtime.control.each import Each
 from anabranch.runtime.control.growing import KINDS, growing
 from anabranch.runtime.control.iteration import Countable
@@ -15,6 +15,7 @@ from anabranch.runtime.control.sources import Source
 from anabranch.runtime.trace import Restart, current, tracing
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import is_fixed, is_grown
+from anabranch.runtime.values.traced import Traced
 
 
 def let_grow(made: list[Any]) -> Any:
@@ -53,6 +54,7 @@ def items_of(items: Any) -> Any:
     """A new list of the items, of run-time length only where it must be."""
     if isinstance(items, ChoiceValue) and any(map(is_grown, items.options)):
         return items.through(items_of)
+    items = stepping.iterated(items)
     if isinstance(items, Each) and (made := items.at_once(stacking.stacked)) is not None:
         return made
     if isinstance(items, Source):
@@ -69,6 +71,8 @@ def is_of_run_time_length(items: Any) -> bool:
 
 def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
     """As `collections.deque`."""
+    if isinstance(maxlen, Traced):
+        maxlen = maxlen.__index__()  # needed while tracing: an argument that it comes from is known then
     given = items_of(items)
     if is_grown(given) and maxlen is None:
         made = growing(collections.deque())

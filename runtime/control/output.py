@@ -29,8 +29,8 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     """
     target = file
     if tracing() and (file is None or file is sys.stdout or file is sys.stderr):
-        name = "stderr" if file is sys.stderr else "stdout"
-        target = effects.redirections().get(name, file)
+        stream = "stderr" if file is sys.stderr else "stdout"
+        target = effects.redirections().get(stream, file)
     if not tracing() or _is_own_file(target, (values, sep, end)):
         print(*values, sep=sep, end=end, file=file, flush=flush)
         return

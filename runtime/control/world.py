@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import io
 import pathlib
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
 from anabranch.runtime.trace import tracing
 
@@ -64,6 +66,12 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     """What is called instead of such a function while tracing; None for any other."""
     if not tracing():
         return None
+    mocks = getattr(sys.modules.get("unittest.mock"), "NonCallableMock", ())
+    if isinstance(function, mocks) or isinstance(getattr(function, "mock", None), mocks):
+        raise UnsupportedOperationError(
+            "a mock would be called only while the function is traced, and count no calls after that; patch with a "
+            "function: mock.patch(name, lambda ...: ...)"
+        )
     name = _named(function)
     if name is None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -26,6 +27,14 @@ from anabranch.runtime.values.undefined import Undefined
 
 def _unknown_operation(value: Any) -> Any:
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
+
+
+# Of one of a few classes or functions.
+_NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
+
+
+def _is_named(value: Any) -> bool:
+    return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
 class ChoiceValue:
@@ -248,7 +257,7 @@ class ChoiceValue:
         return self.resolve()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and not (name in _NAMES and all(map(_is_named, self.options))):
             raise AttributeError(name)
         return self.through(lambda v: getattr(v, name))
 

@@ -46,6 +46,8 @@ class Heap:
             value = pending.pop()
             if isinstance(value, _NO_PARTS) or id(value) in self._seen:
                 continue
+            if type(value).__module__ == "unittest.mock":
+                continue  # it says that it is of another class, and has every attribute
             receives = self._receiver is not None and value is self._receiver()
             self._seen[id(value)] = self._receiver if receives else value
             if isinstance(value, np.ndarray) and not opaque.is_opaque(value):

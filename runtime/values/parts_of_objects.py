@@ -58,11 +58,12 @@ def is_carried(value: Any) -> bool:
     """Whether a part of an object can be a run-time value, or is told apart by what it holds."""
     kind = type(value)
     if kind is int:
-        return -_LARGEST <= value < _LARGEST
+        return bool(-_LARGEST <= value < _LARGEST)
     if kind in PYTHON_DTYPES or kind is device.Array or isinstance(value, _ALWAYS_STATIC):
         return True
     if kind is np.ndarray or isinstance(value, np.generic):
-        return bool(device.holds(value.dtype)) or is_static(value)
+        held: bool = device.holds(value.dtype)
+        return held or is_static(value)
     if is_static(value):
         return _has_key(value)
     structure = None if interop.is_foreign(kind) else structure_of(value)

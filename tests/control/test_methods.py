@@ -513,3 +513,19 @@ def test_an_int_that_must_be_known(compiled: list[int]) -> None:
         counted.k = k
         assert counted.sized(1.0).tolist() == [1.0] * k
     assert len(compiled) == 2
+
+
+# Globals of the names that the attributes of a class have, and what they hold.
+shared = Filter()
+n, v, d = 3, shared.v, shared.d
+
+
+def test_globals_of_the_names_of_attributes(compiled: list[int]) -> None:
+    """An attribute's name is no global's: neither guarded, nor an array from outside."""
+    global n
+    Filter.in_place.clear_cache()
+    for k in range(3):
+        n = k
+        assert shared.in_place(1.0) is v
+    assert len(compiled) == 1
+    assert (v.tolist(), d["a"].tolist()) == ([1.0, 3.0, 3.0], [4.0, 4.0])
