@@ -274,18 +274,31 @@ def main(how, delay):
             raise
     assert short(9.0) == 3.0
     print("next call", flush=True)
+
+def forked(delay):
+    assert short(9.0) == 3.0
+    child = os.fork()
+    if child:
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        return
+    threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        long(np.eye(3) * 2.0)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        os._exit(5 if abs(short(16) - 4.0) < 1e-9 else 1)
 """
 LINES = "\n".join(
     f"    x = np.linalg.inv(x + {i}.0) @ np.sort(x, axis=0)[::-1] + np.cumsum(x, axis={i % 2})" for i in range(1, 80)
 )
 
 
-def child(tmp_path, how, delay):
+def child(tmp_path, call, delay):
     """Run the program with a signal; gives its exit status and what it printed. A hang is a failure."""
     (tmp_path / "program.py").write_text(PROGRAM.format(lines=LINES))
     environment = {**os.environ, "PYTHONPATH": PATH, "ANABRANCH_CACHE": "0"}
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import program; program.main({how!r}, {delay})"],
+        [sys.executable, "-c", f"import program; program.{call}"],
         cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -298,7 +311,7 @@ def child(tmp_path, how, delay):
 @pytest.mark.parametrize("seed", range(4))
 def test_ctrl_c_at_a_random_time(tmp_path, seed):
     delay = random.Random(seed).uniform(0.1, 8.0)
-    status, out, error = child(tmp_path, "caught", delay)
+    status, out, error = child(tmp_path, f"main('caught', {delay})", delay)
     assert (status, out) == (0, "sent\nnext call\n"), error
 
 
@@ -306,9 +319,15 @@ def test_ctrl_c_at_a_random_time(tmp_path, seed):
     ("how", "expected"), [("uncaught", -signal.SIGINT), ("handler", 7), ("default", -signal.SIGTERM)]
 )
 def test_the_process_ends_with_the_status_that_the_signal_gives(tmp_path, how, expected):
-    status, out, error = child(tmp_path, how, 6.0)
+    status, out, error = child(tmp_path, f"main({how!r}, 6.0)", 6.0)
     assert (status, out) == (expected, "sent\n"), error
     assert "Fatal" not in error
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_for_which_another_compiles(tmp_path):
+    status, out, error = child(tmp_path, "forked(6.0)", 6.0)
+    assert (status, out) == (0, "5\n"), error
 
 
 def test_no_compiled_function_is_kept_of_an_interrupted_call():
