@@ -188,13 +188,26 @@ def alarmed(*_):
     raise Late
 
 
-hook = []
-
-
 def slow():
-    """Send the signal while the function is traced."""
-    for act in hook:
-        act()
+    """Where the signal comes while the function is traced."""
+
+
+@contextlib.contextmanager
+def signal_in_slow(number):
+    """Send a signal when `slow` begins."""
+    sent = []
+
+    def watch(frame, event, argument):
+        if event == "call" and frame.f_code.co_name == "slow" and not sent:
+            sent.append(True)
+            signal.raise_signal(number)
+
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+    assert sent
 
 
 @pytest.mark.parametrize("function", [guarded, unguarded])
@@ -203,14 +216,11 @@ def test_what_a_handler_raises_is_no_part_of_the_function(function):
     x = np.array([2.0, 3.0])
     try:
         compiled = jit(function)
-        hook.append(lambda: signal.raise_signal(signal.SIGUSR1))
-        with pytest.raises(Late):
+        with signal_in_slow(signal.SIGUSR1), pytest.raises(Late):
             compiled(x)
-        hook.clear()
         assert compiled(x) == function(x)
         assert signal.getsignal(signal.SIGUSR1) is alarmed
     finally:
-        hook.clear()
         signal.signal(signal.SIGUSR1, old)
 
 
@@ -230,12 +240,11 @@ def test_an_exception_that_somebody_swallows_is_raised_at_the_end():
 def test_a_handler_that_does_not_raise_disturbs_nothing():
     came = []
     old = signal.signal(signal.SIGUSR1, lambda *_: came.append(1))
-    hook.append(lambda: signal.raise_signal(signal.SIGUSR1))
     try:
-        assert jit(unguarded)(np.array([2.0, 3.0])) == 3.0
+        with signal_in_slow(signal.SIGUSR1):
+            assert jit(unguarded)(np.array([2.0, 3.0])) == 3.0
         assert came
     finally:
-        hook.clear()
         signal.signal(signal.SIGUSR1, old)
 
 
@@ -332,12 +341,8 @@ def test_a_forked_process_for_which_another_compiles(tmp_path):
 
 def test_no_compiled_function_is_kept_of_an_interrupted_call():
     compiled = jit(unguarded)
-    hook.append(lambda: signal.raise_signal(signal.SIGINT))
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            compiled(np.array([2.0, 3.0]))
-    finally:
-        hook.clear()
+    with signal_in_slow(signal.SIGINT), pytest.raises(KeyboardInterrupt):
+        compiled(np.array([2.0, 3.0]))
     assert compiled.cache_info().currsize == 0
     assert isinstance(compiled.lower(np.array([2.0, 3.0])), stages.Lowered)
 
