@@ -7,9 +7,14 @@ packages work side by side in one process.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib.machinery
+import importlib.util
+import os
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,11 +190,45 @@ def register_lapack() -> None:
         from jaxlib import lapack  # noqa: PLC0415
         from jaxlib.cpu import _lapack  # noqa: PLC0415
 
-        _lapack.initialize()
+        with _kernels_alone():
+            _lapack.initialize()
         for platform_name, targets in lapack.registrations().items():
             for name, function, api_version in targets:
                 xc.register_custom_call_target(name, function, platform=platform_name, api_version=api_version)
         _lapack_registered = True
+
+
+_KERNELS = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")
+
+
+@contextlib.contextmanager
+def _kernels_alone() -> Iterator[None]:
+    """Within the block the two modules that jaxlib takes LAPACK from are there without the package around them.
+
+    That package takes a quarter of a second to import. Who imports it later finds these modules in it as ever.
+    """
+    made = []
+    try:
+        if "scipy.linalg" not in sys.modules:
+            (folder,) = importlib.util.find_spec("scipy").submodule_search_locations  # type: ignore[union-attr,misc]
+            finder = importlib.machinery.PathFinder()
+            for name in _KERNELS:
+                spec = finder.find_spec(name, [os.path.join(folder, "linalg")])
+                module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+                made.append(name)
+                sys.modules[name] = module
+                spec.loader.exec_module(module)  # type: ignore[union-attr]
+    except Exception:  # laid out in another way: jaxlib imports all of it
+        _forget(made)
+    try:
+        yield
+    finally:
+        _forget(made)
+
+
+def _forget(names: list[str]) -> None:
+    for name in names:
+        sys.modules.pop(name, None)
 
 
 def platform() -> str:

@@ -188,13 +188,26 @@ def alarmed(*_):
     raise Late
 
 
-hook = []
-
-
 def slow():
-    """Send the signal while the function is traced."""
-    for act in hook:
-        act()
+    """Where the signal comes while the function is traced."""
+
+
+@contextlib.contextmanager
+def signal_in_slow(number):
+    """Send a signal when `slow` begins."""
+    sent = []
+
+    def watch(frame, event, argument):
+        if event == "call" and frame.f_code.co_name == "slow" and not sent:
+            sent.append(True)
+            signal.raise_signal(number)
+
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+    assert sent
 
 
 @pytest.mark.parametrize("function", [guarded, unguarded])
@@ -203,14 +216,11 @@ def test_what_a_handler_raises_is_no_part_of_the_function(function):
     x = np.array([2.0, 3.0])
     try:
         compiled = jit(function)
-        hook.append(lambda: signal.raise_signal(signal.SIGUSR1))
-        with pytest.raises(Late):
+        with signal_in_slow(signal.SIGUSR1), pytest.raises(Late):
             compiled(x)
-        hook.clear()
         assert compiled(x) == function(x)
         assert signal.getsignal(signal.SIGUSR1) is alarmed
     finally:
-        hook.clear()
         signal.signal(signal.SIGUSR1, old)
 
 
@@ -230,12 +240,11 @@ def test_an_exception_that_somebody_swallows_is_raised_at_the_end():
 def test_a_handler_that_does_not_raise_disturbs_nothing():
     came = []
     old = signal.signal(signal.SIGUSR1, lambda *_: came.append(1))
-    hook.append(lambda: signal.raise_signal(signal.SIGUSR1))
     try:
-        assert jit(unguarded)(np.array([2.0, 3.0])) == 3.0
+        with signal_in_slow(signal.SIGUSR1):
+            assert jit(unguarded)(np.array([2.0, 3.0])) == 3.0
         assert came
     finally:
-        hook.clear()
         signal.signal(signal.SIGUSR1, old)
 
 
@@ -274,18 +283,31 @@ def main(how, delay):
             raise
     assert short(9.0) == 3.0
     print("next call", flush=True)
+
+def forked(delay):
+    assert short(9.0) == 3.0
+    child = os.fork()
+    if child:
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        return
+    threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        long(np.eye(3) * 2.0)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        os._exit(5 if abs(short(16) - 4.0) < 1e-9 else 1)
 """
 LINES = "\n".join(
     f"    x = np.linalg.inv(x + {i}.0) @ np.sort(x, axis=0)[::-1] + np.cumsum(x, axis={i % 2})" for i in range(1, 80)
 )
 
 
-def child(tmp_path, how, delay):
+def child(tmp_path, call, delay):
     """Run the program with a signal; gives its exit status and what it printed. A hang is a failure."""
     (tmp_path / "program.py").write_text(PROGRAM.format(lines=LINES))
     environment = {**os.environ, "PYTHONPATH": PATH, "ANABRANCH_CACHE": "0"}
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import program; program.main({how!r}, {delay})"],
+        [sys.executable, "-c", f"import program; program.{call}"],
         cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -298,7 +320,7 @@ def child(tmp_path, how, delay):
 @pytest.mark.parametrize("seed", range(4))
 def test_ctrl_c_at_a_random_time(tmp_path, seed):
     delay = random.Random(seed).uniform(0.1, 8.0)
-    status, out, error = child(tmp_path, "caught", delay)
+    status, out, error = child(tmp_path, f"main('caught', {delay})", delay)
     assert (status, out) == (0, "sent\nnext call\n"), error
 
 
@@ -306,19 +328,21 @@ def test_ctrl_c_at_a_random_time(tmp_path, seed):
     ("how", "expected"), [("uncaught", -signal.SIGINT), ("handler", 7), ("default", -signal.SIGTERM)]
 )
 def test_the_process_ends_with_the_status_that_the_signal_gives(tmp_path, how, expected):
-    status, out, error = child(tmp_path, how, 6.0)
+    status, out, error = child(tmp_path, f"main({how!r}, 6.0)", 6.0)
     assert (status, out) == (expected, "sent\n"), error
     assert "Fatal" not in error
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_for_which_another_compiles(tmp_path):
+    status, out, error = child(tmp_path, "forked(6.0)", 6.0)
+    assert (status, out) == (0, "5\n"), error
+
+
 def test_no_compiled_function_is_kept_of_an_interrupted_call():
     compiled = jit(unguarded)
-    hook.append(lambda: signal.raise_signal(signal.SIGINT))
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            compiled(np.array([2.0, 3.0]))
-    finally:
-        hook.clear()
+    with signal_in_slow(signal.SIGINT), pytest.raises(KeyboardInterrupt):
+        compiled(np.array([2.0, 3.0]))
     assert compiled.cache_info().currsize == 0
     assert isinstance(compiled.lower(np.array([2.0, 3.0])), stages.Lowered)
 

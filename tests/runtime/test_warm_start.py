@@ -237,3 +237,32 @@ def test_what_decides_the_program_is_a_miss(run, tmp_path):
     edited("def scaled(v):", "# no code\ndef scaled(v):")
     assert run(call) == ("5.75\n", "0 True")
     assert run(call) == ("5.75\n", "0 False")
+
+
+LAPACK = """
+import sys
+import numpy as np
+from anabranch import jit
+
+@jit
+def solved(a):
+    return np.linalg.inv(a) @ np.linalg.cholesky(a)
+
+a = np.eye(3) * 2 + 0.1
+first = solved(a)
+print(any(name.startswith("scipy.linalg") for name in sys.modules))
+import scipy.linalg
+from scipy.linalg import cython_blas, lapack
+assert scipy.linalg.cython_lapack.__pyx_capi__ and scipy.linalg.cython_blas is cython_blas
+np.testing.assert_allclose(scipy.linalg.inv(a) @ scipy.linalg.cholesky(a, lower=True), first, atol=1e-12)
+np.testing.assert_allclose(solved(a + 1.0), np.linalg.inv(a + 1.0) @ np.linalg.cholesky(a + 1.0), atol=1e-12)
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import scipy.linalg\n"])
+def test_lapack_needs_none_of_the_package_around_it(tmp_path, before):
+    (tmp_path / "program.py").write_text(before + LAPACK)
+    environment = {**os.environ, "PYTHONPATH": PATH, "ANABRANCH_CACHE": "0"}
+    command = [sys.executable, "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{bool(before)}\n"), done.stderr
