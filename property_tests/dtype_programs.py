@@ -75,7 +75,10 @@ class Writer:
                 )
             case "try":
                 return "try:", (
-                    ("", [*self.block(inner, 1), (f"s = x[n + {self.random.randint(0, 2)}]", ()), *self.block(inner, 1)]),
+                    (
+                        "",
+                        [*self.block(inner, 1), (f"s = x[n + {self.random.randint(0, 2)}]", ()), *self.block(inner, 1)],
+                    ),
                     ("except IndexError:", self.block(inner)),
                 )
             case "leave":
@@ -99,7 +102,9 @@ class Writer:
         ))  # fmt: skip
 
     def condition(self) -> str:
-        return self.random.choice(("n > 0", "n > 1", "n == 0", "p > 0.5", "x[0] > 1", "p > 0.5 and n > 0", "n > 0 or p > 2"))
+        return self.random.choice(
+            ("n > 0", "n > 1", "n == 0", "p > 0.5", "x[0] > 1", "p > 0.5 and n > 0", "n > 0 or p > 2")
+        )
 
     def fresh(self) -> str:
         dtype = self.random.choice(("np.float32", "np.int16", "np.bool_", "np.complex64", "np.int64"))
