@@ -116,10 +116,11 @@ class Writer:
     def array(self) -> str:
         name = self.random.choice(("x", "w", "y", "z", "x", "y"))
         number = self.random.choice(("2", "0.1", "s", "u", "np.float32(3)", "n", "p"))
+        either = f"({name} if {self.condition()} else {self.fresh()})"
         return self.random.choice((
             name, f"{name} * {number}", f"{name} + {number}", f"{name} + {self.random.choice('xyzw')}",
             f"{name}.astype(np.float32)", f"np.where({self.condition()}, {name}, {self.random.choice('xyz')})",
-            f"np.maximum({name}, {number})", f"{name} == {number}", f"({name} if {self.condition()} else {self.fresh()})",
+            f"np.maximum({name}, {number})", f"{name} == {number}", either,
             self.fresh(), f"{name}.copy()", f"np.sqrt({name})",
         ))  # fmt: skip
 
