@@ -157,11 +157,12 @@ class _Counted:
     def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled() -> tuple[Any, ...]:
-            first = self.form.take(self.body(self.sequence.at(0), *state[2:]))
-            return steps.then(
-                first, lambda left: self._stage(Tail(self.sequence), left[2:], True), self.form, self.what
-            )
+        def peeled(body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
+            # By the defaults a branch finds the lists and objects that the loop changes.
+            def rest(left: tuple[Any, ...], users: Any = body) -> tuple[Any, ...]:
+                return self._stage(Tail(self.sequence), left[2:], True)
+
+            return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
 
         before = _Before(self.body, state)
         try:

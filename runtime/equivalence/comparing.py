@@ -176,11 +176,12 @@ def _is_one_type(want: type, got: type) -> bool:
 
 
 def _is_wider(want: Any, got: Any) -> bool:
-    """Whether one number is of a type that holds all of the other's."""
+    """Whether one number is of the type that NumPy promotes both to."""
     numbers = (int, float, complex, np.generic)
     if not isinstance(want, numbers) or not isinstance(got, numbers) or type(want) is type(got):
         return False
-    return bool(np.result_type(np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
+    weak = type(want) in (bool, int, float, complex) and isinstance(got, np.generic)
+    return bool(np.result_type(want if weak else np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
 
 
 def _is_one_key(a: Any, b: Any) -> bool:

@@ -22,8 +22,7 @@ class Tolerance:
     atol : float
         As a number, for results that are differences of numbers that are nearly the same.
     promoted : bool
-        Whether a number may be of a wider type, as is documented of names that are an int in one branch or step of a
-        loop and a float in another.
+        Whether a number may be of a wider type, as is documented of numbers that only some steps of a loop bind anew.
     copies : bool
         Whether what is returned may be a copy where the plain function returns an argument, a part or a view of it, as
         is documented of names that a loop binds to one of several arrays or lists, and a copy that is read-only where

@@ -11,6 +11,7 @@ import pytest
 
 from anabranch import configure, jit
 from anabranch.runtime import ir
+from anabranch.runtime.signature import buffers
 
 V = np.array([10.0, 20.0, 30.0])
 M = np.arange(12.0).reshape(3, 4)
@@ -79,7 +80,9 @@ def test_without_checks_the_index_is_moved_to_the_end_of_its_axis(program, i, en
 def _evaluated(wrapped, *args):
     traced = wrapped.trace(*args)
     _, leaves, _ = wrapped._signature(args, {})
-    return traced.plan.finish([np.array(x) for x in ir.evaluate(traced.program, *leaves.buffers())], leaves)
+    return traced.plan.finish(
+        [np.array(x) for x in ir.evaluate(traced.program, *buffers(traced.plan.inputs(leaves.values)))], leaves
+    )
 
 
 def test_in_loops_and_branches():

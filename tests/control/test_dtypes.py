@@ -352,6 +352,16 @@ def an_attribute_becomes_an_element(x, n):
     return b, b.v * 2
 
 
+@case((X32, I64, 0), (X32, I64, 3), (X32, np.arange(4.0), 0), (X32, np.arange(4.0), 3))
+def an_item_set_in_a_loop_whose_first_step_is_apart(x, w, n):
+    r = [0, 1, 0]
+    y = x
+    for _ in range(n):
+        r[0] = y
+        y = w
+    return r, y
+
+
 # Numbers
 
 

@@ -33,12 +33,12 @@ def guarded_sum(a, n):
     return s
 
 
-def int_or_float(a, c):
-    if c > 0:
-        r = 1
-    else:
-        r = 2.5
-    return r
+def last_above(a, c):
+    last = 0
+    for v in a:
+        if v > c:
+            last = v
+    return last
 
 
 def subnormal(x):
@@ -74,12 +74,12 @@ def test_nothing_differs():
 
 
 def test_a_type_and_the_stage_that_changed_it():
-    report = check_equivalent(int_or_float, a, 1)
+    report = check_equivalent(last_above, a, 99.0)
     assert (report.difference.where, report.difference.what) == ("the result", "type")
-    assert (report.difference.plain, report.difference.compiled) == ("int 1", "float 1.0")
+    assert (report.difference.plain, report.difference.compiled) == ("int 0", "float64 np.float64(0.0)")
     assert report.stage == "tracing"
-    assert ">         r = ab.if_(c > 0" in str(report)
-    assert check_equivalent(int_or_float, a, 1, tolerance=Tolerance(promoted=True)) is None
+    assert ">         last = ab.for_(a" in str(report)
+    assert check_equivalent(last_above, a, 99.0, tolerance=Tolerance(promoted=True)) is None
 
 
 def test_a_value_that_only_xla_changes():
