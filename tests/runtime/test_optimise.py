@@ -12,6 +12,7 @@ from anabranch.runtime.optimise import PASSES, optimise
 from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.selects import shorten_selects
+from anabranch.runtime.signature import buffers
 from tests.equivalence import check as equal
 from tests.runtime.support import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 
@@ -324,7 +325,7 @@ def test_results_of_whole_functions_are_the_same():
         wrapped = jit(work)
         traced = wrapped.trace(a, n)
         _, leaves, _ = wrapped._signature((a, n), {})
-        same_results(traced.program, leaves.buffers())
+        same_results(traced.program, buffers(leaves.values))
 
 
 LARGE = ArrayType((20,), np.dtype(np.float64))
