@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from anabranch._deep import deep
 from anabranch.runtime._host import HostCallback
 from anabranch.runtime.ir import Program
 from anabranch.runtime.ops.emitter import Emitter, LocatedEmitter, tensor
@@ -48,7 +49,8 @@ def _lacks_place(line: str) -> bool:
 
 def _module(program: Program, emitter: Emitter, aliases: Mapping[int, int], names: Mapping[int, str]) -> Module:
     arguments = [f"%arg{i}" for i in range(len(program.inputs))]
-    results = emitter.program(program, arguments)
+    with deep():
+        results = emitter.program(program, arguments)
     binders = []
     for i, (name, type) in enumerate(zip(arguments, program.in_types, strict=True)):
         alias = f" {{tf.aliasing_output = {aliases[i]} : i32}}" if i in aliases else ""

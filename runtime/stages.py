@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anabranch._deep import deep
 from anabranch.runtime import executables, lower as lowering, stablehlo
 from anabranch.runtime._host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
 from anabranch.runtime._jaxlib import platform
@@ -124,9 +123,8 @@ class Traced(Stage):
             raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
-        with deep():
-            program = optimise(self.plan.program)
-            module = lowering.module(program, donation.aliases)
+        program = optimise(self.plan.program)
+        module = lowering.module(program, donation.aliases)
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -45,6 +45,8 @@ from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
 
 _NEVER = atoms.literal(False)
+# How many branches and loops may stand in one another. A way out of a loop that is unrolled opens one in each step.
+_DEEPEST = 100
 
 
 @dataclasses.dataclass(slots=True)
@@ -133,7 +135,15 @@ def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
-    """Run a branch or a body in its builder. An exception it raises is what it does at run time."""
+    """Run a branch or a body in its builder. An exception it raises is what it does at run time.
+
+    Raises
+    ------
+    RecursionError
+        Where it stands in too many others: XLA's own stack would not hold them.
+    """
+    if inner.depth > _DEEPEST:
+        raise RecursionError("maximum recursion depth exceeded")
     snapshots = inner.trace.snapshots
     depth = len(snapshots)
     snapshots.append(heap)

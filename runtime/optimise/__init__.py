@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anabranch._deep import deep
 from anabranch.runtime.ir import Program
 from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.common import compute_once
@@ -27,6 +28,7 @@ PASSES = (
 
 def optimise(program: Program) -> Program:
     """The Program that is lowered; it computes the same."""
-    for run in PASSES:
-        program = run(program)
+    with deep():
+        for run in PASSES:
+            program = run(program)
     return program

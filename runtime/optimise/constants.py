@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir import Atom, Equation, Literal, Program
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.op import NDArray
 
@@ -48,7 +48,7 @@ def _is_constant(equation: Equation, values: dict[Atom, NDArray]) -> bool:
         return False
     if equation.outputs[0].type.size > _MOST_ELEMENTS:
         return False
-    return all(isinstance(a, Literal) or (isinstance(a, Var) and a in values) for a in equation.inputs)
+    return all(isinstance(a, Literal) or a in values for a in equation.inputs)
 
 
 def _literal(value: NDArray) -> Literal:

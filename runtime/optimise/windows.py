@@ -56,7 +56,7 @@ class Windows:
 
     def _once(self, look: Callable[[Atom], Bounds], what: str, atom: Atom) -> Bounds:
         """What a value is made of is looked at once in a Program, however many values are made of it."""
-        known = self.scope.bounds
+        known: dict[tuple[str, Atom], Bounds] = self.scope.bounds
         if (what, atom) in known:
             return known[what, atom]
         if self._depth == _DEEPEST:

@@ -42,11 +42,10 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int, equal: se
 
 def _home(atom: Atom, builder: Builder) -> tuple[Atom, Builder]:
     """The atom in the builder that made it, which `builder` may have captured it from."""
-    while isinstance(atom, Var) and builder.parent is not None:
+    while isinstance(atom, Var) and (parent := builder.parent) is not None:
         if atom in builder.origins:
-            atom, builder = builder.origins[atom], builder.parent
-        elif atom not in builder.known:
-            builder = builder.parent
-        else:
+            atom = builder.origins[atom]
+        elif atom in builder.known:
             break
+        builder = parent
     return atom, builder
