@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.control import branches, growth, loops, steps
+from anabranch.runtime.control.counted import CANNOT
 from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loop_state import ConditionWritesError, FirstStepError, Loop
@@ -105,7 +106,7 @@ class _While:
                 first, busy, state = False, 0, begin.again()
                 try:
                     return self._stage(state)
-                except (ConcretizationError, StructureMismatchError):
+                except CANNOT:
                     state, cost = begin.again(), Cost(self.what, cost.why)
                     continue
             if busy >= wait:
