@@ -250,7 +250,7 @@ def tuples(pairs):
 def a_table(rows):
     sums = [sum(r) for r in rows], sum(v for r in rows for v in r), [[v + 1 for v in r] for r in rows]
     product = np.array([[sum(a * b for a, b in zip(r, q, strict=False)) for q in rows] for r in rows])
-    return sums, product, max(rows), [[r[j] for r in rows] for j in range(3)], rows[2][3], np.array(rows)
+    return sums, product, [[r[j] for r in rows] for j in range(3)], rows[2][3], np.array(rows)
 
 
 @case((TABLE,))
