@@ -305,6 +305,15 @@ def items_appended_in_a_loop(items):
     return items
 
 
+@case((3, INTS), (0, list(range(30))))
+def joined_with_a_list_that_is_an_array(i, items):
+    a = list(items)
+    a[i] = 50
+    b = a[:]
+    b.extend(items)
+    return a + items, items + a, b, a + [v * 2 for v in items]
+
+
 @case((V, 3), (V, -1))
 def indexed(x, i):
     numbers, arrays = [v * 2 for v in x], [v * np.ones(2) for v in x]
