@@ -32,7 +32,7 @@ from anabranch.runtime.results import Earlier, Owner, hosted_result, identities,
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
 from anabranch.runtime.trace import Builder, Failure, Part, Restart, Storage, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms, checks, containers, layout as layouts, parts, raising
+from anabranch.runtime.values import atoms, checks, containers, layout as layouts, raising, rows
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
@@ -505,7 +505,7 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple
             outputs.append(leaf)
         elif group[0] == place:
             stacks.append((len(outputs), tuple(group)))
-            outputs.append(parts.side_by_side([leaves[k] for k in group], leaf.type))
+            outputs.append(rows.side_by_side([leaves[k] for k in group], leaf.type))
     return outputs, tuple(stacks)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -82,10 +83,9 @@ class Each(Source):
     @property
     def site(self) -> Any:
         """The code of the element, by which the expression is known again; of `map`, that of the function, too."""
-        code = getattr(self._element, "__code__", None)
         cells = getattr(self._element, "__closure__", None) or ()
         called = [c.cell_contents for c in cells if callable(c.cell_contents)]
-        return (code, *(getattr(f, "__code__", id(f)) for f in called))
+        return tuple(part for function in (self._element, *called) for part in _codes(function))
 
     def counted(self) -> iteration.Countable | None:
         """What it goes over, where each of its items, of which there is a known number, gives an element."""
@@ -168,6 +168,15 @@ class Each(Source):
 
 
 each = Each
+
+
+def _codes(function: Any) -> Iterator[Any]:
+    """By what a function is known again, of which there may be a new one for each call of what makes it."""
+    if isinstance(function, functools.partial):
+        for part in (function.func, *filter(callable, function.args)):
+            yield from _codes(part)
+    else:
+        yield getattr(function, "__code__", id(function))
 
 
 def _code(left: Any) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 
 from anabranch.runtime.control import branches
 from anabranch.runtime.control.truth import truth
+from anabranch.runtime.frames import internal
 from anabranch.runtime.values.noting import note
+from anabranch.runtime.values.specialising import place
 
 
 def if_(
@@ -38,6 +40,9 @@ def _bound(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], 
 
 
 def where(function: Callable[..., Any]) -> str:
-    """The user's file and line of a generated function."""
-    code = function.__code__
+    """The user's file and line of a generated function; of one of the project's or Python's, where it is called."""
+    code = getattr(function, "__code__", None)
+    if code is None or internal(code.co_filename):
+        found = place()
+        return "an unknown place" if found is None else f"{found[0]}:{found[1]}"
     return f"{code.co_filename}:{code.co_firstlineno}"

@@ -28,6 +28,7 @@ class Line(Countable):
         self._inside = Heap(items) if form.mutable else None
         self._before = tuple(items)
         self._length = len(self._before)
+        self._alone = False  # whether its items are gone over one by one
         self._wholes = parts.wholes(self._before, form)
 
     @property
@@ -37,6 +38,7 @@ class Line(Countable):
     def at(self, index: Any) -> Any:
         if not isinstance(index, Traced):
             return self._held[index]
+        self._alone = False
         if self._is_as_before():
             place: Atom = wrap.as_atom(index)
             item = self._form.at(iter([item_memory.row(w, place) for w in self._wholes]))
@@ -56,11 +58,11 @@ class Line(Countable):
 
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
-        self._length = -1
+        self._alone = True
         yield from self._held
 
     def end(self, left: Atom) -> None:
-        if self._length >= 0 and len(self._held) != self._length:
+        if not self._alone and len(self._held) != self._length:
             raise UnsupportedOperationError(
                 f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
             )

@@ -13,6 +13,7 @@ from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, containers, wrap
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import is_grown
@@ -64,6 +65,11 @@ def equal(a: Any, b: Any) -> Any:
         if a.keys() != b.keys():
             return False
         a, b = list(a.values()), [b[k] for k in a]
+    if _are_numbers(a, b):
+        whole: Atom = atoms.literal(True)
+        for x, y in zip(a, b, strict=True):
+            whole = atoms.logical_and(whole, wrap.as_atom(x == y, np.bool_))
+        return python_scalar(whole)
     result: Any = True
     for x, y in zip(a, b, strict=True):
         result = boolean.and_(result, lambda x=x, y=y: equal(x, y))  # type: ignore[misc]
@@ -76,6 +82,14 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         return operation(type(a)(), type(b)())  # raises what Python raises
     if not a or not b:
         return operation(len(a), len(b))
+    if _are_numbers(a, b):
+        decided: Atom = atoms.literal(bool(operation(len(a), len(b))))
+        for x, y in reversed(list(zip(a, b, strict=False))):
+            here, same = (wrap.as_atom(v, np.bool_) for v in (operation(x, y), x == y))
+            decided = atoms.logical_or(
+                atoms.logical_and(same, decided), atoms.logical_and(atoms.logical_not(same), here)
+            )
+        return python_scalar(decided)
     same = equal(a[0], b[0])
     if same is True:
         return _ordered(operation, a[1:], b[1:])
@@ -86,6 +100,18 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         boolean.and_(boolean.not_(same), lambda: truth_value(first)),
         lambda: boolean.and_(same, lambda: _ordered(operation, a[1:], b[1:])),
     )
+
+
+def _are_numbers(a: Any, b: Any) -> bool:
+    """Whether the parts of two tuples or lists are numbers with an order, which compare without an effect."""
+    if isinstance(a, dict) or len(a) < 2:
+        return False
+    return all(type(v) in (bool, int, float) or _is_ordered_number(v) for v in (*a, *b))
+
+
+def _is_ordered_number(value: Any) -> bool:
+    known = isinstance(value, Traced) and not value.abstract.shape and value.abstract.kind is not Kind.ARRAY
+    return known and value.abstract.dtype.kind in "biuf"
 
 
 def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, missing: str = "") -> Any:

@@ -70,7 +70,7 @@ def stacked(items: Each) -> list[Any] | None:
 
 
 _WHY = {
-    _ApartError: "nothing in it is known only at run time",
+    _ApartError: "nothing in it is known only at run time, or a step raises while it is traced",
     UnlikeError: "its items are not numbers, new arrays, or tuples and lists of these, of one kind",
 }
 

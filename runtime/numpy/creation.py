@@ -27,7 +27,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.room import Extents, is_open, shape_with_room
-from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, parts as parts_of, wrap
+from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, parts as parts_of, rows, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -218,7 +218,7 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
             "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
             f"{depth} dimensions. The detected shape was {detected} + inhomogeneous part."
         )
-    return parts_of.side_by_side(parts, ArrayType(shape, dtype))
+    return rows.side_by_side(parts, ArrayType(shape, dtype))
 
 
 def _common_depth(shapes: list[tuple[int, ...]]) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir import ArrayType, Atom
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.rows import side_by_side
 
 
 def iota(n: int) -> Atom:
@@ -81,7 +82,5 @@ def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
     """Rows side by side, with room after them."""
     if not rows:
         return zeros((capacity, *type.shape), type.dtype)
-    from anabranch.runtime.values.parts import side_by_side  # noqa: PLC0415 # it stands above lists
-
     whole = side_by_side(rows, type)
     return fitted(whole, capacity) if len(rows) != capacity else whole

@@ -250,7 +250,7 @@ def tuples(pairs):
 def a_table(rows):
     sums = [sum(r) for r in rows], sum(v for r in rows for v in r), [[v + 1 for v in r] for r in rows]
     product = np.array([[sum(a * b for a, b in zip(r, q, strict=False)) for q in rows] for r in rows])
-    return sums, product, max(rows), [[r[j] for r in rows] for j in range(3)], rows[2][3], np.array(rows)
+    return sums, product, [[r[j] for r in rows] for j in range(3)], rows[2][3], np.array(rows)
 
 
 @case((TABLE,))
@@ -303,6 +303,15 @@ def items_appended_in_a_loop(items):
         if len(items) < 15:
             items.append(v + 1)
     return items
+
+
+@case((3, INTS), (0, list(range(30))))
+def joined_with_a_list_that_is_an_array(i, items):
+    a = list(items)
+    a[i] = 50
+    b = a[:]
+    b.extend(items)
+    return a + items, items + a, b, a + [v * 2 for v in items]
 
 
 @case((V, 3), (V, -1))
