@@ -561,7 +561,8 @@ def many_operations(i, items):
     return (
         sum(a), min(a), max(a), len(a), 50 in a, 51 in a, a.index(50), a.count(9), sorted(a), a[::-1], a[2:5], a[-3:],
         a[::2], a[1:1], a + items, items + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
-        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items, a != a[:], a < items,
+        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items,
+        a != a[:], a < items,
     )  # fmt: skip
 
 
