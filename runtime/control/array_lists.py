@@ -40,7 +40,10 @@ def become_array(owner: Any) -> bool:
     if owner.is_grown:
         return bool(owner.is_fixed)
     if may_be_table(owner.contents()):
-        return tables.become_table(owner)
+        made = tables.become_table(owner)
+        if made and ("rows", owner.site) in (current().trace.array_sites or ()):
+            tables.refer(owner)
+        return made
     if owner.native.__len__(owner) <= SMALL:
         return False
     items = side_by_side(owner.contents(), fixed=True)
