@@ -14,7 +14,8 @@ from typing import Any
 from anabranch.runtime.control import tables
 from anabranch.runtime.frames import Position, position, users
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values.items import element_kinds, is_grown, side_by_side
+from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import MayGrow, element_kinds, is_grown, side_by_side
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
@@ -39,7 +40,10 @@ def become_array(owner: Any) -> bool:
     if owner.is_grown:
         return bool(owner.is_fixed)
     if may_be_table(owner.contents()):
-        return tables.become_table(owner)
+        made = tables.become_table(owner)
+        if made and ("rows", owner.site) in (current().trace.array_sites or ()):
+            tables.refer(owner)
+        return made
     if owner.native.__len__(owner) <= SMALL:
         return False
     items = side_by_side(owner.contents(), fixed=True)
@@ -69,6 +73,18 @@ def indexed(owner: Any) -> None:
         trace.array_sites.add(owner.site)
         raise Restart(lists=True)
     become_array(owner)
+
+
+def before_loop(roots: Sequence[Any]) -> None:
+    """Keep the elements side by side of those lists a loop can reach that had better have been so since they were made.
+
+    A list may have been filled since then.
+    """
+    sites = current().trace.array_sites
+    if sites:
+        for slot in list(Heap(roots).slots.values()):
+            if isinstance(slot.target, MayGrow) and slot.target.site in sites:
+                become_array(slot.target)
 
 
 def plain_list_indexed(items: list[Any]) -> None:

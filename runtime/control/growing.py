@@ -110,6 +110,8 @@ class _Grows(MayGrow):
         """The elements: `Items`, or a tuple where their number is known."""
         if self.home is not None and self.home.table.last is not None:
             return self.home.table.contents(self.home)
+        if self.home is None and self._items is not None:
+            return tables.finished(self._items)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
     def become(self, contents: Any) -> None:
@@ -477,14 +479,14 @@ class GrowingSlot(Slot):
     def parts(self) -> Iterable[Any]:
         if isinstance(self.before, tables.Home):
             return (self.before.table, *self.before.table.owners)
-        return () if isinstance(self.before, Items) else self.before
+        return tables.referred(self.before) if isinstance(self.before, Items) else self.before
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
         if isinstance(before, tables.Home) and not isinstance(now, (Items, tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before
-        if isinstance(now, (tables.Home, tables.RowPart)) or isinstance(before, tables.Home):
+        if isinstance(now, (tables.Home, tables.RowPart, tables.RowReferences)) or isinstance(before, tables.Home):
             return now is before
         if isinstance(now, Items) or isinstance(before, Items):
             return now is before
@@ -540,6 +542,8 @@ def _keys(contents: Any) -> tuple[Any, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
     if isinstance(contents, tables.RowPart):
         return (("fixed", contents.width),)
+    if isinstance(contents, tables.RowReferences):
+        return (("fixed", contents.items.length),) if contents.items.structure.fixed else ("items",)
     if not isinstance(contents, Items):
         return tuple(range(len(contents)))
     return (("fixed", contents.length),) if contents.structure.fixed else ("items",)

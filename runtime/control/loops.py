@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control import growth, keeping, loop_aliasing, loop_identity, loop_lengths, loop_objects
+from anabranch.runtime.control import (
+    array_lists,
+    growth,
+    keeping,
+    loop_aliasing,
+    loop_identity,
+    loop_lengths,
+    loop_objects,
+)
 from anabranch.runtime.control.branches import trace_branch
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loop_emission import Emission
@@ -38,6 +46,7 @@ _MOST_LEAVES = 512
 def stage(loop: Loop) -> tuple[Any, ...]:
     """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
     outer = current()
+    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
     unrolled = outer.trace.unrolled
     for _ in range(_MOST_ATTEMPTS):

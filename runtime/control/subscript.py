@@ -114,6 +114,8 @@ def _get(container: Any, key: Any) -> Any:
     table = tables.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
         return tables.view(type(container), table, position)
+    if isinstance(container, MayGrow) and isinstance(container, list) and tables.refer(container) is not None:
+        return container[key]
     if isinstance(container, range):
         return iteration.Fixed(container).at(position)
     return chosen(list(container), position, key)
@@ -159,7 +161,8 @@ def _set(value: Any, container: Any, key: Any) -> None:
         container[key] = value
         return
     if isinstance(container, MayGrow) and isinstance(container, list) and tables.table_of(container) is not None:
-        raise tables.without_tables("is replaced by another list")
+        tables.replace_row(container, key, value)
+        return
     keys = list(container) if isinstance(container, dict) else range(len(container))
     if isinstance(container, dict):
         position = _place(container, key, writes=True)

@@ -8,7 +8,7 @@ belongs to the builder in which it was made; where that ends, the rows hold thei
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import Buffer, Items, MayGrow, as_items, one_after_another, side_by_side
+from anabranch.runtime.values.layout import Choice, Node
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.slots import Slot
 
@@ -168,6 +169,10 @@ class RowStructure(Structure):
     def mutable(self) -> bool:
         return False
 
+    @property
+    def refers(self) -> bool:
+        return True
+
     def children(self, value: Any) -> list[Any]:
         return [value.home.index]
 
@@ -229,7 +234,7 @@ def table_of(owner: Any) -> Table | None:
     contents = list.__iter__(owner)
     first = next(contents, None)
     home = getattr(first, "home", None)
-    if home is None or home.index != 0 or home.before is None or len(owner) != len(home.table.owners):
+    if home is None or home.before is None or home.index != 0 or len(owner) != len(home.table.owners):
         return None
     same = all(row is other for row, other in zip(list.__iter__(owner), home.table.owners, strict=True))
     return home.table if same else None
@@ -257,6 +262,97 @@ def become_table(owner: Any) -> bool:
     return True
 
 
+def refer(owner: Any) -> Table | None:
+    """Let a list whose items all are rows of one table hold which rows they are; None where they are not."""
+    rows = list(list.__iter__(owner))
+    homes = [getattr(row, "home", None) for row in rows]
+    if not homes or homes[0] is None or any(home is None or home.table is not homes[0].table for home in homes):
+        return None
+    table: Table = homes[0].table
+    items = side_by_side([view(type(row), table, row.home.index) for row in rows], fixed=True)
+    if items is not None:
+        owner.become(items)
+    return table
+
+
+def replace_row(owner: Any, key: Any, value: Any) -> None:
+    """`owner[key] = value`, for a list of rows."""
+    home, sites = getattr(value, "home", None), current().trace.array_sites
+    if home is None or sites is None:
+        raise without_tables("is replaced by another list")
+    if owner.site is not None and ("rows", owner.site) not in sites:
+        # Which rows it holds had better be numbers before any branch or loop.
+        sites.add(("rows", owner.site))
+        raise Restart(lists=True)
+    table = refer(owner)
+    if table is None or home.table is not table or not owner.is_fixed:
+        raise without_tables("is replaced by another list")
+    owner[key] = view(type(value), table, home.index)
+
+
+class RowReferences:
+    """What a list of rows holds when the function has ended."""
+
+    __slots__ = ("items", "owners")
+
+    def __init__(self, items: Items, owners: Sequence[Any]) -> None:
+        self.items, self.owners = items, owners
+
+    def __anabranch_structure__(self) -> Structure:
+        fixed = self.items.structure.fixed
+        return RowReferencesStructure(RowReferences, tuple(range(2 - fixed + len(self.owners))), fixed)
+
+
+@frozen
+class RowReferencesStructure(Structure):
+    """That of such contents: their number (if `extra` is not set), those of the rows, and the lists that were rows."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [*value.items.parts[1 if self.extra else 0 :], *value.owners]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        numbers, *rows = children if self.extra else children[1:]
+        length = len(numbers) if self.extra else int(children[0])
+        return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
+
+
+def referred(items: Items) -> tuple[Any, ...]:
+    """The tables that elements say they are rows of, and the lists that are the rows."""
+    found = _tables(items)
+    return tuple(part for table in found for part in (table, *table.owners))
+
+
+def _tables(items: Items) -> list[Table]:
+    found: list[Table] = []
+    pending = list(items.structure.variants)
+    while pending:
+        kind = pending.pop()
+        if isinstance(kind, Node):
+            found += [kind.structure.extra] if kind.structure.refers else []
+            pending += kind.children
+        elif isinstance(kind, Choice):
+            pending += kind.options
+    return found
+
+
+def finished(items: Items) -> Any:
+    """The elements of a list; of one of rows, which rows they are, after the function has ended."""
+    tables = _tables(items)
+    if not tables or tables[0].last is None:
+        return items
+    return RowReferences(items, tables[0].owners) if _are_rows(items) else items
+
+
+def _are_rows(items: Items) -> bool:
+    """Whether all elements are rows of one table."""
+    first, *others = items.structure.variants
+    return not others and not items.structure.ring and isinstance(first, Node) and first.structure.refers
+
+
 def _of_rows(parts: Sequence[Any]) -> Items | None:
     """The elements of all rows."""
     if not any(isinstance(part, Items) for part in parts):
@@ -270,15 +366,27 @@ def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
     tables = builder.trace.tables
     if builder is builder.trace.root:
+        for items in _items_in(left) if tables else ():
+            if _tables(items) and not _are_rows(items):
+                raise without_tables("is an item beside other things")
         for table in tables:
             table.finish()
         return
     ended = [t for t in tables if t.builder is builder and not t.dead]
     if ended:
         reached = Heap(left())
+        if any(table in ended for items in _items_in(left) for table in _tables(items)):
+            raise without_tables("is left by a branch or a loop in another place")
         for table in ended:
             table.dissolve(reached.has_seen)
         tables[:] = [t for t in tables if not t.dead]
+
+
+def _items_in(left: Callable[[], Iterable[Any]]) -> Iterator[Items]:
+    """What is in the lists that some values lead to, if their elements are side by side."""
+    for slot in Heap(left()).slots.values():
+        if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:
+            yield slot.target.items
 
 
 def without_tables(what: str) -> BaseException:

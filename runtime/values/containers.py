@@ -54,6 +54,11 @@ class Structure:
         return False
 
     @property
+    def refers(self) -> bool:
+        """Whether it says which one of some lists a value is, and has no elements of its own."""
+        return False
+
+    @property
     def grown(self) -> bool:
         """Whether it is a list of a length known only at run time."""
         return False

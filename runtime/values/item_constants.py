@@ -39,7 +39,7 @@ def is_plain(kind: layouts.Layout) -> bool:
         case layouts.Leaf(abstract):
             return abstract.kind in (Kind.PYTHON, Kind.SCALAR)
         case layouts.Node(structure, children):
-            plain = structure.cls is tuple or hasattr(structure.cls, "_fields")
+            plain = structure.cls is tuple or hasattr(structure.cls, "_fields") or structure.refers
             return plain and bool(children) and all(map(is_plain, children))
         case layouts.Choice(options):
             return all(map(is_plain, options))

@@ -337,6 +337,75 @@ def rows_swapped(i, j):
 
 
 @case((1, 2), (2, 2))
+def rows_permuted(i, j):
+    rows = [[k, k + 1, k + 2, 0] for k in range(4)]
+    first, alias, copied = rows[0], rows, rows[:]
+    rows[i], rows[j] = rows[j], rows[i]
+    rows[i][1] = 8
+    rows[0] = rows[j]
+    rows[0][2] = 7
+    first[3] = 1
+    copied[i][0] += 100
+    return rows, alias is rows, copied, rows[0] is first, rows[0] is rows[j], [sum(r) for r in rows], len(rows)
+
+
+@case(([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], 1, 2), ([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], 0, 0))
+def argument_permuted(rows, i, j):
+    first = rows[0]
+    rows[i], rows[j] = rows[j], rows[i]
+    rows[i][0] = -1
+    first[1] = -2
+    return rows[1], first
+
+
+@case((RNG.standard_normal((7, 7)),))
+def elimination_with_pivots(a):
+    rows = [[float(v) for v in row] for row in a]
+    n = len(rows)
+    sign = 1.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(rows[i][k]) > abs(rows[p][k]):
+                p = i
+        if p != k:
+            rows[k], rows[p] = rows[p], rows[k]
+            sign = -sign
+        for i in range(k + 1, n):
+            f = rows[i][k] / rows[k][k]
+            for j in range(k, n):
+                rows[i][j] -= f * rows[k][j]
+    for k in range(n):
+        sign *= rows[k][k]
+    return sign, rows
+
+
+@case((3, 1), (0, 2))
+def rows_permuted_in_a_loop(n, i):
+    total = 0
+    for k in range(n):
+        rows = [[k + j, k * j, 1] for j in range(4)]
+        rows[i], rows[(i + k) % 4] = rows[(i + k) % 4], rows[i]
+        total = total * 3 + rows[(i + 1) % 4][0]
+    return total
+
+
+@case((1, 2), (3, 0))
+def rows_kept_elsewhere(i, j):
+    rows = [[k, k + 1, k + 2] for k in range(4)]
+    found = []
+    for k in range(i + 1):
+        if k != j:
+            found.append(rows[(k + j) % 4])
+    found[0][1] = 60
+    pair = (rows[i], j)
+    pair[0][2] = 70
+    held = {"row": rows[j]}
+    held["row"][0] = 80
+    return rows, found, pair, held
+
+
+@case((1, 2), (2, 2))
 def row_replaced(i, j):
     rows = [[k, k + 1, k + 2] for k in range(4)]
     rows[j][0] = 5
@@ -561,7 +630,8 @@ def many_operations(i, items):
     return (
         sum(a), min(a), max(a), len(a), 50 in a, 51 in a, a.index(50), a.count(9), sorted(a), a[::-1], a[2:5], a[-3:],
         a[::2], a[1:1], a + items, items + a, a * 2, list(reversed(a)), tuple(a), any(a), all(a), str(a[:3]),
-        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items, a != a[:], a < items,
+        [x + 1 for x in a], list(enumerate(a))[3], list(zip(a, a[2:], strict=False))[2], a == items,
+        a != a[:], a < items,
     )  # fmt: skip
 
 
