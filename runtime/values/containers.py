@@ -289,7 +289,9 @@ _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 def is_users_class(cls: type) -> bool:
     """Whether a class is written in Python, and not by NumPy, the standard library's own machinery or this project."""
     module = cls.__module__
-    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")) or module.partition(".")[0] in _NOT_REWRITTEN:
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")):
+        return False
+    if module.partition(".")[0] in _NOT_REWRITTEN:
         return False
     private = module.startswith("_") and module != "__main__"
     return not private and bool(cls.__flags__ & 0x200)  # a heap type
