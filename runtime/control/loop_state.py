@@ -115,12 +115,18 @@ class LoopTypes:
         self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
         self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
+        self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
         self.rooms: list[Any] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
         known = current().trace.slot_hints.get(loop.site, {})
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
+
+    def deepens(self, i: int, after: layouts.Layout) -> bool:
+        """Whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
+        self.deepened[i] += layouts.depth(after) > layouts.depth(self.layouts[i])
+        return self.deepened[i] > _DEEPENINGS
 
     def _presumed(self) -> list[layouts.Layout]:
         names = [layouts.presumed(layouts.describe(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
@@ -245,6 +251,10 @@ def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
             for i, (v, t) in enumerate(rows)
             for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
         ]
+
+
+# So often containers may come to lie in others before a loop is given up.
+_DEEPENINGS = 4
 
 
 def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop, replaced: bool) -> None:

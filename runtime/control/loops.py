@@ -167,6 +167,8 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         if len(layouts.leaf_types(after)) > _MOST_LEAVES + 16 * len(layouts.leaf_types(start)):
             # A text joined with itself doubles with each attempt.
             raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
+        if types.deepens(i, after):
+            raise StructureMismatchError(f"{types.name(i)} nests deeper at every step of {loop.what}")
         types.layouts[i] = after
         if i >= 2 and i not in types.unread and not _unread(before, value):
             settled = False

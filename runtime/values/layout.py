@@ -324,6 +324,16 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
     return []
 
 
+def depth(layout: Layout) -> int:
+    """How many containers lie in one another."""
+    match layout:
+        case Node(_, children):
+            return 1 + max(map(depth, children), default=0)
+        case Choice(options):
+            return max(map(depth, options))
+    return 0
+
+
 def unspecified(layout: Layout) -> list[Packed]:
     """Atoms of a value that is never looked at."""
     return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]

@@ -14,6 +14,15 @@ from tests.control.table import Program, Table
 case = Table()
 
 
+@case((3,), (np.int64(2),))
+def a_tuple_that_nests_deeper_in_each_step(n):
+    t = (0.0, 1)
+    for k in range(n):
+        for m in range(n):
+            t = (t, m + k)
+    return t[1]
+
+
 @case((1.0,), (200.0,))
 def while_counts(x):
     n = 0
