@@ -1104,7 +1104,7 @@ def caught(a, i):
     return got, out
 
 
-@case((SIGNED,), (NONE,))
+@case((SIGNED,), (NONE,), promoted=True)
 def pops_until_it_fails(a):
     out = [x for x in a if x > 0]
     s = 0.0
