@@ -26,7 +26,7 @@ Statement = tuple[str, tuple[tuple[str, list[Any]], ...]]
 
 
 class Box:
-    """What has an attribute."""
+    """An object with an attribute."""
 
     def __init__(self, v: Any) -> None:
         self.v = v

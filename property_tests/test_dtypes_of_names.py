@@ -72,7 +72,7 @@ def smallest(start: str, block: list[Statement], argsets: list[tuple[Any, ...]],
 
 
 def tried(seed: int) -> str:
-    """What became of the program of a seed: "", or how it is refused; fails where it differs."""
+    """Return how the program of a seed is refused, or "" where it is compiled; fail where the results differ."""
     choice = random.Random(seed)
     start, block = Writer(choice).program()
     argsets, compiled = arguments(choice), seed % _COMPILED == 0

@@ -130,7 +130,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 
 def relations(outcome: Outcome) -> Any:
-    """What each array of the result is to each argument."""
+    """Return how each array of the result is related to each argument."""
     if outcome.error is not None:
         return type(outcome.error)
     made, inside = outcome.value
@@ -148,7 +148,7 @@ def relations(outcome: Outcome) -> Any:
 
 
 def check(function: Callable[..., Any], call: Call) -> str | None:
-    """What differs between NumPy and the traced program, which NumPy evaluates."""
+    """Return how the traced program, which NumPy evaluates, differs from NumPy; None where it does not."""
     given: list[Given] = []
     positional, keywords = _flat(call[0], given), _flat(call[1], given)
     views = [VIEWS.get(g.view) if g.view else None for g in given]

@@ -113,7 +113,7 @@ _PACKED = 9
 
 
 def _one_kind(layout: layouts.Layout) -> Abstract | None:
-    """What each leaf of lists and tuples of numbers is; None where they differ, or hold anything else."""
+    """Return the one type of the leaves of lists and tuples of numbers; None for several types or anything else."""
     if isinstance(layout, layouts.Leaf):
         abstract = layout.abstract
         return abstract if abstract.kind is not Kind.ARRAY and not abstract.shape else None
@@ -187,7 +187,7 @@ class Given:
         raise AssertionError("an argument is no choice")
 
     def _packed(self, layout: layouts.Layout) -> Abstract | None:
-        """What the numbers of a list are that is one input; None for any other argument."""
+        """Return the type of the numbers of a list that is one input; None for any other argument."""
         found = _one_kind(layout)
         count = len(layouts.leaf_types(layout))
         if found is None or count < _PACKED or self._arguments.device:

@@ -1,4 +1,4 @@
-"""What is seen of a compilation that takes long: lines on stderr, in the log, and on a terminal."""
+"""The display of a compilation that takes long: lines on stderr, in the log, and on a terminal."""
 
 from __future__ import annotations
 

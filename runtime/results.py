@@ -181,7 +181,7 @@ def identities(
 
 
 def _are_two(one: Array, other: Array) -> bool:
-    """Whether two handles on the same part of a memory surely stand for two objects, as `a` and `a[:]` do."""
+    """Return whether two handles on the same part of a memory surely stand for two objects, as `a` and `a[:]` do."""
     unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
     return one is not other and not {id(one), id(other)} & unclear
 

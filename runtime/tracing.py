@@ -100,7 +100,7 @@ class Plan:
         return [*made, *leaves[place:]]
 
     def spread(self, outputs: Sequence[Any]) -> list[Any]:
-        """What the executable gives, each leaf by itself."""
+        """Return the outputs of the executable, each leaf by itself."""
         if not self.stacks:
             return list(outputs)
         stacks = dict(self.stacks)

@@ -19,9 +19,9 @@ class Turns:
         self._turns: weakref.WeakValueDictionary[Hashable, threading.RLock] = weakref.WeakValueDictionary()
 
     def turn(self, key: Hashable) -> threading.RLock:
-        """What makes a `with` block the only one that has the turn of this key.
+        """Return the lock of this key: a `with` block that holds it has the turn alone.
 
-        It is a lock itself, since a signal cannot come between taking such a one and the block.
+        It is a lock itself, since a signal cannot come between acquiring a lock and the block.
         """
         with self._all:
             return self._turns.setdefault(key, lock())

@@ -115,7 +115,7 @@ class Wrapped(Generic[P, R]):
         return self._run(*self._ready(args, kwargs), args, kwargs)
 
     def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
-        """What a call runs, and what it runs on; compiled now where no executable is for the call."""
+        """Return the execution and the leaves of a call; compile now where no executable is for the call."""
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
@@ -366,7 +366,7 @@ class Bound(Wrapped[P, R]):
     _kept: Wrapped[..., R]  # what is compiled for the one instance
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the plain method gives, compiled."""
+        """Return the result of the plain method, from compiled code."""
         function = self.__func__
         try:
             for entry in function._executables.quick:
@@ -400,7 +400,7 @@ class Bound(Wrapped[P, R]):
         return self._run(execution, leaves, args, kwargs)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
-        """What becomes of the method on these arguments, and why: traced anew, and not run."""
+        """Return what becomes of the method on these arguments, and why: it is traced anew, and not run."""
         if self._kept._alone:
             return super().explain(*args, **kwargs)
         return self.__func__.explain(self.__self__, *args, **kwargs)

@@ -90,7 +90,7 @@ def find_source(function: types.FunctionType) -> Source:
 
 
 def is_of_program(code: types.CodeType) -> bool:
-    """Whether the code is of a program that Python was given on its command line or as its input, or of a notebook."""
+    """Return whether the code is of a program given to Python on its command line or as its input, or of a notebook."""
     return bool(_lines_of_program(code) or _lines_of_cell(code))
 
 

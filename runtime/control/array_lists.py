@@ -106,7 +106,7 @@ def plain_list_indexed(items: list[Any]) -> None:
 
 
 def may_be_array(contents: Sequence[Any]) -> bool:
-    """Whether elements are many, and of kinds that can be kept side by side."""
+    """Return whether elements are many, and of kinds that can be kept side by side."""
     return len(contents) > SMALL and element_kinds(contents) is not None
 
 
@@ -119,5 +119,5 @@ def may_be_table(contents: Sequence[Any]) -> bool:
 
 
 def fits(value: Any) -> bool:
-    """Whether a value can be an element that has no identity of its own."""
+    """Return whether a value can be an element that has no identity of its own."""
     return element_kinds((value,)) is not None

@@ -120,9 +120,9 @@ def staged(value: Any) -> Any:
 
 
 def imported(value: Any) -> Any:
-    """What a name stands for that a function imports: a type, and what Python has built in, for itself.
+    """Return the value for a name that a function imports: a type or a built-in as it is, anything else staged.
 
-    They are staged where they are called, as each of them may be compared, shown or passed on.
+    Types and built-ins are staged where they are called, as each of them may be compared, shown or passed on.
     """
     try:
         own = isinstance(value, type) or value in builtins.COUNTERPARTS

@@ -83,9 +83,9 @@ def _undecided(kind: str) -> UnsupportedOperationError:
 
 
 def _is_one_number(a: Any, b: Any) -> Any:
-    """Whether two Python numbers are one object: not where they differ, and where they are equal if Python says so.
+    """Return whether two Python numbers are one object: unequal ones are not, and equal small ints are.
 
-    It keeps one object of each small int. Of other equal numbers it is not known: that is an error of the run.
+    Python keeps one object for each small int. For other equal numbers it is not known, which is an error at run time.
     """
     kind = kind_of(a)
     if a is b or kind_of(b) is not kind:

@@ -209,7 +209,7 @@ _GROWS = ", in which a list grows"
 
 
 class _Before:
-    """What was there before an attempt."""
+    """The state before an attempt."""
 
     def __init__(self, body: Callable[..., Any], state: tuple[Any, ...]) -> None:
         self._builder = current()

@@ -77,7 +77,7 @@ class Each(Source):
 
     @property
     def element(self) -> Callable[..., Any]:
-        """What is done with each item."""
+        """The function that computes an element from an item."""
         return self._element
 
     @property
@@ -88,14 +88,14 @@ class Each(Source):
         return tuple(part for function in (self._element, *called) for part in _codes(function))
 
     def counted(self) -> iteration.Countable | None:
-        """What it goes over, where each of its items, of which there is a known number, gives an element."""
+        """Return the iterable, if its length is known and each of its items yields an element; None otherwise."""
         over = self._over
         if self._condition is not None or not isinstance(over, iteration.Countable):
             return None
         return over if isinstance(over.length, int) and not over.misfits() else None
 
     def at_once(self, taken: Callable[[Each], T | None]) -> T | None:
-        """What `taken` gives for the expression, which is used up then; None where it gives nothing."""
+        """Return the result of `taken` for the expression, which is used up then; None where it returns None."""
         if self.begun or self._spent is not False or (self._made is not None and self._made is not current()):
             return None
         found = taken(self)

@@ -73,12 +73,12 @@ class _Grows(MayGrow):
 
     @property
     def is_grown(self) -> bool:  # type: ignore[override]
-        """Whether elements are side by side."""
+        """Return whether elements are side by side."""
         return self._items is not None or self.home is not None
 
     @property
     def is_fixed(self) -> bool:  # type: ignore[override]
-        """Whether they are, and their number stays."""
+        """Return whether elements are side by side and their number stays the same."""
         return self.home is not None or (self._items is not None and self._items.structure.fixed)
 
     def enter_home(self, home: Any) -> None:
@@ -93,7 +93,7 @@ class _Grows(MayGrow):
         self.become(contents)
 
     def state(self) -> Any:
-        """What the list holds, or which row of a table it is."""
+        """Return the contents of the list, or the row of a table that it is."""
         return self.contents() if self.home is None or self.home.table.last is not None else self.home
 
     def resume(self, state: Any) -> None:

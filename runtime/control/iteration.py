@@ -269,7 +269,7 @@ class Elements(Countable):
 
     @property
     def _keeps_its_length(self) -> bool:
-        """Whether it is of static length, and no element was added or removed."""
+        """Return whether the list is of static length, and no element was added or removed."""
         return is_fixed(self._owner) and self._owner.items.length == self._now.length
 
     def end(self, left: Atom) -> None:

@@ -45,7 +45,7 @@ def check_step(
 
 
 def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
-    """Whether the first step appends an array of the caller's that a name stands for, and later ones what they make."""
+    """Return whether the first step appends a named array of the caller's, and later ones arrays of their own."""
     if not body.trace.keeping:
         return False
     callers = {s for s in body.trace.callers if not isinstance(s.readonly, OnDevice)}
@@ -104,14 +104,14 @@ def refusal() -> AliasError:
 
 
 def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
-    """Whether a list or dict of which a list has a copy has been changed, or may be after this branch or step.
+    """Return whether a list or dict that was copied into a list has been changed, or may be after this branch or step.
 
     Parameters
     ----------
     before : Heap
-        What there was before it.
+        The state before it.
     left : sequence
-        What it leaves behind.
+        The values that it leaves behind.
     """
     if not inner.copied:
         return False
@@ -125,7 +125,7 @@ def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
 
 
 def _parts(left: Any) -> Sequence[Any]:
-    """What leads to the containers that are left, but for those that lists have copies of."""
+    """Return the values that lead to the containers that are left, but for those that lists have copies of."""
     if isinstance(left, Items):
         return ()
     if isinstance(left, ListContents):
@@ -134,7 +134,7 @@ def _parts(left: Any) -> Sequence[Any]:
 
 
 def is_changed(builder: Builder) -> bool:
-    """Whether a list or dict of which a list has a copy has been changed."""
+    """Return whether a list or dict that was copied into a list has been changed."""
     for container, contents in builder.copied:
         slot = slot_of(container)
         if slot is None or not slot.same_contents(slot.contents(), contents):

@@ -65,7 +65,7 @@ def _refuse_nan(column: Atom) -> None:
 
 
 def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
-    """What the keys are compared by, the first first."""
+    """Yield the columns by which the keys are compared, the most significant first."""
     form = parts.alternatives([parts.form_of(k, _of_key) for k in keys])
     wholes = parts.wholes(keys, form)
     if isinstance(form, Alternatives) and all(isinstance(o, Number) for o in form.options):

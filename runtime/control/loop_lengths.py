@@ -63,7 +63,7 @@ def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
 
 
 def entry_layouts(types: LoopTypes) -> list[layouts.Layout]:
-    """What the loop carries, with what is known of the lengths of lists at the start of each step."""
+    """Return the layouts of the carry, with the known bounds of the lengths of lists at the start of each step."""
     return [_bounded(types, i, layout) for i, layout in enumerate(types.layouts)]
 
 
@@ -108,7 +108,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
 def holds(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
-    """Whether no list gets longer in a step than `entry_layouts` has taken for granted; what is wrong is forgotten."""
+    """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""
     made, gains, fine, at = _made(equations), current().trace.gains, True, 0
     for entry, row in enumerate(formals):
         for found in lists_in(types.layouts[entry]):

@@ -96,7 +96,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:
-    """Whether a number or array is one of the layout's type."""
+    """Return whether a number or array is of the layout's type."""
     return layouts.numeric(layouts.describe(value)) == layouts.numeric(layout)
 
 

@@ -124,7 +124,7 @@ class LoopTypes:
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
-        """Whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
+        """Return whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
         self.deepened[i] += layouts.depth(after) > layouts.depth(self.layouts[i])
         return self.deepened[i] > _DEEPENINGS
 
@@ -168,7 +168,7 @@ class LoopTypes:
             self.layouts.append(_presumed_contents(slot.before))
 
     def is_unread(self, position: int) -> bool:
-        """Whether a step binds this name before it looks at it, and nobody else sees the old value."""
+        """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
         if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
             return False
         return binds_first(self.loop.site, position - 2 - len(self.loop.init))
@@ -207,9 +207,9 @@ def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def binds_first(code: python_types.CodeType, position: int) -> bool:
-    """Whether a body binds the parameter at `position` (from the end) before it reads it, whatever happens.
+    """Return whether a body binds the parameter at `position` (from the end) before it reads it, on every path.
 
-    As far as that can be told: up to the first jump, and of a name that no inner function shares.
+    False where that is not certain: after the first jump, and for a name that an inner function shares.
     """
     name = code.co_varnames[: code.co_argcount][position]
     if name in code.co_cellvars:

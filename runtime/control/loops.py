@@ -194,7 +194,7 @@ def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
 
 
 def _replaces(before: layouts.Layout, value: Any) -> bool:
-    """Whether an array or number is surely one of another type after a step."""
+    """Return whether an array or number surely has another type after a step."""
     layout = layouts.describe(value)
     kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Choice) else (layout,))]
     known = before.options if isinstance(before, layouts.Choice) else (before,)

@@ -103,7 +103,7 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 def _are_numbers(a: Any, b: Any) -> bool:
-    """Whether the parts of two tuples or lists are numbers with an order, which compare without an effect."""
+    """Return whether the parts of two tuples or lists are ordered numbers, which compare without side effects."""
     if isinstance(a, dict) or len(a) < 2:
         return False
     return all(type(v) in (bool, int, float) or _is_ordered_number(v) for v in (*a, *b))

@@ -27,7 +27,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number, of whatever kind it may be."""
+    """Return whether a value is a number, of whatever kind it may be."""
     options = value.options if isinstance(value, ChoiceValue) else (value,)
     kinds = [layouts.numeric(layouts.describe(o)) for o in options]
     return all(k is not None and k.kind is not Kind.ARRAY for k in kinds)

@@ -136,7 +136,7 @@ class _Filling:
         return (NEXT, no_value)
 
     def _news(self, builder: Builder) -> Callable[[Any], bool]:
-        """Whether an array or a list was made in this step, and is met for the first time."""
+        """Return a predicate: an array or a list was made in this step, and is met for the first time."""
         met: set[int] = set()
 
         def is_new(value: Any) -> bool:
@@ -158,7 +158,7 @@ def _zeros(outer: Builder, shape: tuple[int, ...], dtype: Any) -> Atom:
 
 
 def _reads(builder: Builder) -> bool:
-    """Whether a step reads anything of before it but constants."""
+    """Return whether a step reads anything but constants from before it."""
     counters = {builder.trace.error_code, builder.trace.effects, *builder.trace.details.values()}
     return (
         bool(builder.captures)
@@ -184,7 +184,7 @@ def _with_known(form: Form, value: Any, builder: Builder, index: Any, count: int
 
 
 def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any] | None:
-    """What an atom is at each position; None where it hangs on more than that."""
+    """Return the value of an atom at each position; None where it depends on more than that, or costs too much."""
     makers = {o: e for e in builder.equations for o in e.outputs}
     needed: dict[int, Equation] = {}
     pending, seen = [atom], set[Atom]()

@@ -18,7 +18,7 @@ from anabranch.runtime.values.undefined import Undefined
 
 
 class Stepped(Source):
-    """What an iterator that is written in Python has left."""
+    """The remaining items of an iterator that is written in Python."""
 
     def __init__(self, iterator: Any) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def step_through(iterator: Any, take: Take) -> None:
 
 
 def iterated(items: Any) -> Any:
-    """What a loop goes over for an object whose class says in Python how to; anything else as it is."""
+    """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = containers.iterated(items)
     if tracing() and not isinstance(found, Source) and containers.own_method(found, "__next__") is not None:
         return Stepped(found)

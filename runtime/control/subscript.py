@@ -122,7 +122,7 @@ def _get(container: Any, key: Any) -> Any:
 
 
 def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
-    """What a dict's class does for a key that is not there; None where that is a KeyError."""
+    """Return the method of a dict's class for a missing key; None where that is a KeyError."""
     if isinstance(container, collections.defaultdict) and container.default_factory is None:
         return None
     found: Callable[..., Any] | None = getattr(type(container), "__missing__", None)

@@ -96,12 +96,12 @@ class Table:
         self.last, self.items, self.dead = self.items, self.first, True
 
     def contents(self, home: Home) -> Any:
-        """What a row holds after the function has ended."""
+        """Return the contents of a row after the function has ended."""
         return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
 
 class RowPart:
-    """What a row of a table holds when the function has ended: a part of memory that the rows have in common."""
+    """The contents of a row of a table after the function has ended: a part of memory that the rows share."""
 
     __slots__ = ("items", "row", "width")
 
@@ -291,7 +291,7 @@ def replace_row(owner: Any, key: Any, value: Any) -> None:
 
 
 class RowReferences:
-    """What a list of rows holds when the function has ended."""
+    """The contents of a list of rows after the function has ended."""
 
     __slots__ = ("items", "owners")
 
@@ -348,7 +348,7 @@ def finished(items: Items) -> Any:
 
 
 def _are_rows(items: Items) -> bool:
-    """Whether all elements are rows of one table."""
+    """Return whether all elements are rows of one table."""
     first, *others = items.structure.variants
     return not others and not items.structure.ring and isinstance(first, Node) and first.structure.refers
 
@@ -383,14 +383,14 @@ def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
 
 
 def _items_in(left: Callable[[], Iterable[Any]]) -> Iterator[Items]:
-    """What is in the lists that some values lead to, if their elements are side by side."""
+    """Yield the elements of each list that some values lead to, if they are side by side."""
     for slot in Heap(left()).slots.values():
         if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:
             yield slot.target.items
 
 
 def without_tables(what: str) -> BaseException:
-    """What to raise where something cannot be done with a row of a table."""
+    """Return the exception to raise where something cannot be done with a row of a table."""
     trace = current().trace
     if trace.array_sites is not None and math.prod([len(t.owners) for t in trace.tables[:1]]) <= _FEW:
         trace.array_sites.add(NO_TABLES)

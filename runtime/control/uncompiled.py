@@ -52,7 +52,7 @@ def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs
 
 
 def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> bool:
-    """Whether an error comes of the function's not knowing what stands for a run-time value."""
+    """Return whether an error was raised because a function does not recognise the stand-in for a run-time value."""
     if isinstance(error, AnabranchError) and type(error) is not ConcretizationError:
         return False
     assert error.__traceback__ is not None
@@ -134,7 +134,7 @@ def _refusal(function: Any, error: Exception, arguments: Iterable[Any]) -> Anabr
 
 
 def _said(error: Exception) -> str:
-    """What is wrong, in the words of the function, or of the value that it asked for a plain one."""
+    """Return the reason that a ConcretizationError names, or the type and message of any other error."""
     if isinstance(error, ConcretizationError):
         return re.split(" while tracing|;", str(error), maxsplit=1)[0]
     return f"{type(error).__name__}: {error}"

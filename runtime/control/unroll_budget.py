@@ -1,4 +1,4 @@
-"""What loops that are unrolled may cost: equations of the whole Program, and not steps of one loop."""
+"""The limit on the cost of unrolled loops, in equations of the whole Program, and not in steps of one loop."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Cost:
         self.steps = 0
 
     def inside(self) -> Cost:
-        """What more steps of the loop add that run in a branch: what they add stands in no equation of this one yet."""
+        """Return a separate cost for steps of the loop in a branch, whose equations are not yet in this builder."""
         return Cost(self._what, self.why)
 
     def add(self, inner: Cost) -> None:
@@ -102,7 +102,7 @@ def weight(equations: Iterable[Equation]) -> int:
 
 
 def cheaply(attempt: Callable[[], T], number: int) -> T | None:
-    """What an attempt to unroll a loop of so many steps gives; None where it adds more equations than is cheap."""
+    """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
     trace = current().trace
     depth, limit = len(trace.allowed), trace.unrolled + (CHEAP if number > SHORT else CHEAP_IF_SHORT)
     # One that is under way around this one has a say first; of equal ones this one gives up.

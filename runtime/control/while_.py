@@ -56,7 +56,7 @@ def staged(
 
 
 class _Start:
-    """What there was before a loop."""
+    """The state before a loop."""
 
     def __init__(self, builder: Builder, heap: Heap, state: tuple[Any, ...]) -> None:
         self._builder, self._heap, self._state = builder, heap, state

@@ -63,7 +63,7 @@ _WORLD: dict[str, frozenset[str]] = {
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
-    """What is called instead of such a function while tracing; None for any other."""
+    """Return the function to call instead of such a function while tracing; None for any other."""
     if not tracing():
         return None
     mocks = getattr(sys.modules.get("unittest.mock"), "NonCallableMock", ())
@@ -85,7 +85,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
 
 
 def _named(function: Any) -> str | None:
-    """What to call a function that reads or changes the world; None for one that does not."""
+    """Return the name, for messages, of a function that reads or changes the world; None for one that does not."""
     owner = getattr(function, "__self__", None)
     own = getattr(function, "__name__", None)
     if isinstance(owner, pathlib.Path) or (isinstance(owner, type) and issubclass(owner, pathlib.Path)):

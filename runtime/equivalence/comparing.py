@@ -176,7 +176,7 @@ def _is_one_type(want: type, got: type) -> bool:
 
 
 def _is_wider(want: Any, got: Any) -> bool:
-    """Whether one number is of the type that NumPy promotes both to."""
+    """Return whether the number `got` is of the type to which NumPy promotes both."""
     numbers = (int, float, complex, np.generic)
     if not isinstance(want, numbers) or not isinstance(got, numbers) or type(want) is type(got):
         return False

@@ -19,7 +19,7 @@ _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 
 def is_in_memory(value: Any) -> bool:
-    """Whether a value is a stream that the function which is traced has made."""
+    """Return whether a value is a stream that the traced function has made."""
     return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(value)
 
 

@@ -35,7 +35,7 @@ def _bytes(type: ArrayType) -> int:
 
 
 def _left(program: Program, budget: int) -> int:
-    """What a run leaves of a budget; below 0 as soon as that is known."""
+    """Return the rest of a budget after a run; below 0 as soon as it is known to be exceeded."""
     for equation in program.equations:
         inner = () if equation.op.name in _CHUNKED else tuple(equation.programs())
         for held in inner:

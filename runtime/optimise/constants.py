@@ -1,4 +1,4 @@
-"""What is computed of constants alone is computed here, where it is small.
+"""Constant folding: values computed from constants alone become constants, where they are small.
 
 A table of `np.exp(-2j * np.pi * np.arange(n) / m)` would go into each kernel that reads it, and be compiled there
 again.

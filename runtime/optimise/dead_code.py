@@ -78,7 +78,7 @@ class _Needed:
 
 @dataclasses.dataclass(frozen=True)
 class _Reads:
-    """What else is needed of an equation with sub-Programs: whenever it runs, for one output, for an inner input."""
+    """Further atoms that an equation with sub-Programs needs: whenever it runs, for one output, for an inner input."""
 
     always: Callable[[Equation], Iterable[Atom]]
     output: Callable[[Equation, int], Iterable[Atom]]

@@ -23,7 +23,7 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
 
 
 def _has_arrays(equation: Equation) -> bool:
-    """Whether a parameter is an array, of which the text does not show all."""
+    """Return whether a parameter is an array, of which the text does not show all."""
     return any(isinstance(value, np.ndarray) for value in equation.params.values())
 
 

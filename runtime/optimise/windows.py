@@ -55,7 +55,7 @@ class Windows:
         return self._once(self._where, "", mask)
 
     def _once(self, look: Callable[[Atom], Bounds], what: str, atom: Atom) -> Bounds:
-        """What a value is made of is looked at once in a Program, however many values are made of it."""
+        """Return the bounds of a value, found once in a Program, however many values are computed from it."""
         known: dict[tuple[str, Atom], Bounds] = self.scope.bounds
         if (what, atom) in known:
             return known[what, atom]

@@ -99,7 +99,7 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
 
 
 def keeps_numbers(a: Abstract, b: Abstract) -> bool:
-    """Whether a number is worth the same where the other stands for it, and its own type decides nothing in NumPy."""
+    """Return whether a number keeps its value where `b` stands for `a`, and its own type affects no result dtype."""
     return a == b or (a.kind is Kind.PYTHON and b.kind is not Kind.ARRAY and np.can_cast(a.dtype, b.dtype))
 
 

@@ -168,7 +168,7 @@ class ChoiceValue:
 
     @property
     def has_several_dtypes(self) -> bool:
-        """Whether numbers or arrays among the options differ in dtype or kind."""
+        """Return whether numbers or arrays among the options differ in dtype or kind."""
         known = [o.memory.abstract if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
         return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
 
@@ -214,7 +214,7 @@ class ChoiceValue:
         return both
 
     def merges_with(self, other: Any) -> bool:
-        """Whether the options are numbers of a few kinds of which NumPy makes the same in an operation with `other`."""
+        """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
         against, both = abstract_of_option(other), self.worth
         if both is None or against is None or against.kind is Kind.PYTHON:
             return False
@@ -369,14 +369,14 @@ _merge: list[Callable[[ChoiceValue], Any]] = []
 
 
 def _is_dtype(option: Any) -> bool:
-    """Whether an option is a dtype, or a class that stands for one."""
+    """Return whether an option is a dtype, or a class that stands for one."""
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
     )
 
 
 def _becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
-    """Whether a number can be cast to a dtype, of which nothing is raised at run time."""
+    """Return whether a number can be cast to a dtype without an error at run time."""
     if (
         abstract is None
         or abstract.kind is Kind.ARRAY

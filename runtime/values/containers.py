@@ -55,7 +55,7 @@ class Structure:
 
     @property
     def refers(self) -> bool:
-        """Whether it says which one of some lists a value is, and has no elements of its own."""
+        """Return whether the structure says which of some lists a value is, and has no elements of its own."""
         return False
 
     @property

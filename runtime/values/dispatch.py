@@ -32,7 +32,7 @@ def register_called(called: Callable[[Any], Callable[..., Any]]) -> None:
 
 
 def called(function: Any) -> Any:
-    """What calls a function that another one is given, as a key to sort by is; None as it is."""
+    """Return the staged form of a function that is an argument of another, such as a sort key; None for None."""
     return function if function is None or not _called else _called[0](function)
 
 

@@ -31,7 +31,7 @@ def kinds_of(values: Sequence[Any]) -> list[layouts.Layout] | None:
 
 
 def is_plain(kind: layouts.Layout) -> bool:
-    """Whether an element of this layout has no identity: a number, None, a tuple of such."""
+    """Return whether an element of this layout has no identity: a number, None, or a tuple of such."""
     match kind:
         case layouts.Held(value):
             abstract = layouts.numeric(kind)

@@ -94,7 +94,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
 
 
 def _can_be_copied(structure: containers.Structure) -> bool:
-    """Whether it is a list or a dict, which are copied into the list and out of it."""
+    """Return whether the container is a list or a dict, which are copied into the list and out of it."""
     return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
 
 

@@ -44,7 +44,7 @@ def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
 
 
 def line(buffer: Atom, place: Atom, count: int) -> Atom:
-    """What stands at a place and after it, so many."""
+    """Return `count` rows of the buffer, from a place on."""
     return atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=(count, *buffer.type.shape[1:]))
 
 
@@ -59,7 +59,7 @@ def gathered(buffer: Atom, places: Atom) -> Atom:
 
 
 def between(buffer: Atom, start: int, stop: int) -> Atom:
-    """What stands from one place up to another."""
+    """Return the rows of the buffer from one place up to another."""
     n, *rest = buffer.type.shape
     if (start, stop) == (0, n):
         return buffer

@@ -81,7 +81,7 @@ def is_grown(value: object) -> bool:
 
 
 def is_fixed(value: object) -> bool:
-    """Whether a value is a list of static length whose elements are side by side."""
+    """Return whether a value is a list of static length whose elements are side by side."""
     return isinstance(value, MayGrow) and value.is_fixed
 
 
@@ -193,7 +193,7 @@ class Read:
 
     @property
     def is_there(self) -> bool:
-        """Whether the current builder can still use it: nothing has been rolled back since."""
+        """Return whether the current builder can still use the element: nothing has been rolled back since."""
         equations, builder = self.builder.equations, builder_or_none()
         while builder is not None and builder is not self.builder:
             builder = builder.parent
@@ -202,7 +202,7 @@ class Read:
 
 @frozen
 class Past:
-    """What the first elements are that were there before a loop, and the kinds that each step of it has appended.
+    """The first elements, which were there before a loop, and the kinds that each step of it has appended.
 
     Attributes
     ----------

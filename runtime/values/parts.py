@@ -88,7 +88,7 @@ def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
 
 
 class Form(abc.ABC):
-    """What values of one kind consist of."""
+    """The form of values of one kind: the parts that they consist of."""
 
     @property
     @abc.abstractmethod
@@ -102,7 +102,7 @@ class Form(abc.ABC):
 
     @property
     def mutable(self) -> bool:
-        """Whether something in a value has an identity, so that each value must have its own."""
+        """Return whether something in a value has an identity, so that each value must have its own."""
         return False
 
     @abc.abstractmethod

@@ -45,17 +45,17 @@ class Same:
 
 
 def is_object(structure: Structure) -> bool:
-    """Whether a container is an object with attributes, and no built-in collection."""
+    """Return whether a container is an object with attributes, and no built-in collection."""
     return not issubclass(structure.cls, _BUILT_IN)
 
 
 def part_name(owner: str, structure: Structure, key: Any) -> str:
-    """What messages call a part of a container: `self.n`, `d['a']`."""
+    """Return the name, for messages, of a part of a container: `self.n`, `d['a']`."""
     return f"{owner}.{key}" if is_object(structure) else f"{owner}[{key!r}]"
 
 
 def is_carried(value: Any) -> bool:
-    """Whether a part of an object can be a run-time value, or is told apart by what it holds."""
+    """Return whether a part of an object can be a run-time value, or is distinguished by its contents."""
     kind = type(value)
     if kind is int:
         return bool(-_LARGEST <= value < _LARGEST)

@@ -47,7 +47,7 @@ def _is_number(layout: layouts.Layout) -> bool:
 
 
 def _is_worth(value: Any, own: abstract.Abstract, other: abstract.Abstract) -> bool:
-    """Whether the plain number `value` is the one of its kind, and its dtype holds it as it is."""
+    """Return whether `value` is a plain number of type `own`, and the dtype of `other` holds it exactly."""
     if (
         type(value) not in (bool, int, float, complex)
         or abstract.abstract_of(value) != own

@@ -143,7 +143,7 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
 
 
 def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
-    """What an atom of a builder is computed from; None where nobody knows."""
+    """Return the atoms that a variable of a builder is computed from, with their builders; None where unknown."""
     if builder.parent is not None:
         if var in builder.origins:
             return [(builder.origins[var], builder.parent)]

@@ -65,7 +65,7 @@ def shown_to_tools(text: str) -> str:
 
 
 def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
-    """Whether a `str` or `repr` is for a person to see: asked for by a tool, or by what was typed at its prompt."""
+    """Return whether a `str` or `repr` is for a person to see: asked for by a tool, or by input at its prompt."""
     assert frame is not None
     if internal(frame.f_code.co_filename):
         return True

@@ -107,7 +107,7 @@ class Watched:
 
 @functools.cache
 def _can_have_handlers() -> bool:
-    """Whether this is the interpreter whose main thread runs handlers."""
+    """Return whether this is the interpreter whose main thread runs handlers."""
     try:
         signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
     except (ValueError, TypeError):  # another interpreter; or a handler that was not set by Python

@@ -232,7 +232,7 @@ class Tree:
 
 
 class Holds:
-    """What cannot be carried stays what it is."""
+    """An object with attributes that cannot be carried, which stay as they are."""
 
     def __init__(self):
         self.n = 0
@@ -336,7 +336,7 @@ class Lazy:
 
 
 def state(value: Any, seen: dict[int, int] | None = None) -> Any:
-    """What an object holds, as containers; one that was met before is a number."""
+    """Return the contents of an object, as containers; one that was met before is a number."""
     seen = {} if seen is None else seen
     if isinstance(value, np.random.Generator) or type(value) is object:
         return type(value)

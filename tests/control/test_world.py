@@ -1,4 +1,4 @@
-"""What reads or changes the world outside of the program is refused, and done at no time; what is pure runs."""
+"""A function that reads or changes the world outside of the program is refused and never called; a pure one runs."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def pairs(a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def of_complex(op: Op, count: int) -> bool:
-    """Whether it is a function of so many numbers, complex ones too."""
+    """Return whether an op is a ufunc of `count` operands with a loop for complex numbers."""
     return isinstance(op, Ufunc) and op.ufunc.nin == count and "D" * count in {t.split("->")[0] for t in op.ufunc.types}
 
 

@@ -261,7 +261,7 @@ def checked_indices_in_a_row(n):
 
 
 def work(made: Family, n: int, folder: Any) -> dict[str, int]:
-    """What a first call on a program of this size costs, by what is counted."""
+    """Return the costs of a first call on a program of this size, by the name of the count."""
     path = folder / f"{made.source.__name__}_{n}.py"
     path.write_text("import numpy as np\n\n\n" + made.source(n))
     scope: dict[str, Any] = {"__name__": path.stem}

@@ -70,7 +70,7 @@ def everything(x, n):
 
 
 def outside():
-    """What a call must leave as it was, or change as eager Python does."""
+    """Return the state that a call must leave as it was, or change as eager Python does."""
     return TABLE.copy(), list(LOG), [(k, id(v)) for k, v in vars(Vec).items()], id(TABLE)
 
 
@@ -163,7 +163,7 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
 
 
 class Late(Exception):
-    """What an alarm raises: an ordinary exception."""
+    """The ordinary exception that an alarm raises."""
 
 
 def guarded(x):
