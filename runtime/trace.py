@@ -462,7 +462,7 @@ class Builder:
 
     def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
         """Fresh memory that holds `value`."""
-        if value.type.size > _LARGE:
+        if value.type.size > _LARGE and value not in self.formals:  # an argument is there, or stands for what is not
             # Nobody may ever use it, and XLA makes nothing of that; NumPy raises where there is no such memory.
             np.empty(value.type.shape, value.type.dtype)
         storage = Storage(value.type, readonly)

@@ -127,13 +127,17 @@ def test_demo():
 
 def test_demo_fails_where_a_result_differs(monkeypatch, capsys):
     def sometimes_int(x):
-        return 1 if x > 0 else 0.5
+        best = 0
+        for value in x:
+            if value > best:
+                best = value
+        return best
 
     monkeypatch.setattr("anabranch.__main__.KERNELS", (sometimes_int,))
-    monkeypatch.setattr("anabranch.__main__.arguments", lambda: {"sometimes_int": (1.0,)})
+    monkeypatch.setattr("anabranch.__main__.arguments", lambda: {"sometimes_int": (-np.ones(3),)})
     assert main(["demo"]) == 1
     printed = capsys.readouterr().out
-    assert "DIFFERS from NumPy: the result is of type int in NumPy, float here" in printed
+    assert "DIFFERS from NumPy: the result is of type int in NumPy, float64 here" in printed
     assert printed.endswith("differ from NumPy: sometimes_int\n")
 
 

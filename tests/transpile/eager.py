@@ -187,6 +187,14 @@ def staged(value: Any) -> Any:
     return value
 
 
+def imported(value: Any) -> Any:
+    return value
+
+
+def comprehension(items: Iterable[Any]) -> list[Any]:
+    return list(items)
+
+
 def each(
     items: Iterable[Any],
     element: Callable[..., Any],

@@ -141,7 +141,7 @@ READS = [
             return [i for i in range(n)], [np.zeros((n, n - 1))]
         """,
         {"n": 30},
-        "def f(n):\n    return [i for i in range(30)], [np.zeros((30, 29))]",
+        "def f(n):\n    return ab.comprehension(ab.each(range(30), lambda i: i)), [np.zeros((30, 29))]",
     ),
     (
         "a loop that binds a name for later",
