@@ -107,6 +107,11 @@ class Each(Source):
         """The element of an item."""
         return self._element(*self._parts(item))
 
+    @property
+    def what(self) -> str:
+        """The expression, for messages."""
+        return f"the generator expression at {where(self._element)}"
+
     def run(self, take: Take) -> Any:
         """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
 
@@ -114,13 +119,14 @@ class Each(Source):
             value = self._element(*args)
             return value.run(take) if self.nested else take(value)
 
-        def body(item: Any) -> Any:
+        # By the defaults the loop finds the lists and objects that the expression changes.
+        def body(item: Any, users: tuple[Any, ...] = (self._element, self._condition)) -> Any:
             args = self._parts(item)
             if self._condition is None:
                 return _code(found(args))
             return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
 
-        what, over = f"the generator expression at {where(self._element)}", self._over
+        what, over = self.what, self._over
         if isinstance(over, iteration.Countable):
             code = run_counted(over, body, (), _BROKEN, what)[0]
         else:

@@ -16,6 +16,7 @@ from anabranch._signals import Interrupt
 from anabranch.runtime.control.pulling import pulled
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.try_ import passes, revived
+from anabranch.runtime.control.unroll_budget import Cost
 from anabranch.runtime.errors import (
     AnabranchError,
     ConcretizationError,
@@ -40,6 +41,11 @@ class Source(abc.ABC):
     def begun(self) -> bool:
         """Whether items have been asked for one by one."""
         return self._items is not None
+
+    @property
+    def what(self) -> str:
+        """The iterable, for messages."""
+        return "a generator"
 
     @abc.abstractmethod
     def run(self, take: Take) -> Any:
@@ -68,8 +74,13 @@ class Source(abc.ABC):
         builder = current()
         before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.roots))
         self._spent = True
+        cost = Cost(self.what, "its items are made one by one")
+        made = []
         try:
-            return list(self.pull())
+            for item in self.pull():
+                made.append(item)
+                cost.count()
+            return made
         except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
             builder.rollback(before)
             heap.restore()

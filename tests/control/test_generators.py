@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import heapq
 import threading
 
 import numpy as np
@@ -459,6 +460,37 @@ def guarded_by_its_condition(a):
 @case((A,))
 def a_list_filtered_at_run_time(a):
     return [v for v in a if v > 0]
+
+
+@case((np.int64(4),), (np.int64(0),))
+def elements_that_change_a_dict(n):
+    d = {"sum": 0}
+
+    def added(v):
+        d["sum"] += v
+        return d["sum"]
+
+    return sum(added(v) for v in range(n)), d
+
+
+@case((np.arange(5.0),), (np.zeros(3),))
+def elements_that_change_a_list(a):
+    kept, seen = [0.0] * 3, []
+
+    def added(v):
+        kept[0] = kept[0] + v
+        seen.append(v)
+        return kept[0]
+
+    return any(added(v) > 1 for v in a), kept, seen
+
+
+@case((np.random.default_rng(0).integers(0, 99, 30),))
+def a_comprehension_that_empties_a_heap(a):
+    heap = []
+    for v in a:
+        heapq.heappush(heap, int(v))
+    return [heapq.heappop(heap) for _ in range(len(a))]
 
 
 @case((A,), refused=ConcretizationError)
