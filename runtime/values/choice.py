@@ -169,7 +169,7 @@ class ChoiceValue:
     @property
     def has_several_dtypes(self) -> bool:
         """Return whether numbers or arrays among the options differ in dtype or kind."""
-        known = [o.memory.abstract if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
+        known = map(_kind_of, self.options)
         return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
 
     @property
@@ -215,7 +215,7 @@ class ChoiceValue:
 
     def merges_with(self, other: Any) -> bool:
         """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
-        against, both = abstract_of_option(other), self.worth
+        against, both = _kind_of(other), self.worth
         if both is None or against is None or against.kind is Kind.PYTHON:
             return False
         return len({promote(a, against) for a in (*self._abstracts(), both) if a is not None}) == 1
@@ -392,6 +392,11 @@ def _becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bo
 def abstract_of_option(option: Any) -> Abstract | None:
     """What is known of an option that is a number, or an array of static size."""
     return option.abstract if isinstance(option, Traced) else abstract_of(option)
+
+
+def _kind_of(value: Any) -> Abstract | None:
+    """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
+    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
 
 
 def register_merge(merge: Callable[[ChoiceValue], Any]) -> None:

@@ -191,7 +191,8 @@ def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
         return None
     if _is_sized(a) and _is_sized(b) and a.structure == b.structure and x.abstract == y.abstract:  # type: ignore[union-attr]
         return None
-    return padded(x, y)
+    # The memory of one is not of the dtype of the other: they stay two arrays.
+    return padded(x, y) or Choice((a, b))
 
 
 def padded(a: padding.Sizes, b: padding.Sizes) -> Node | None:

@@ -233,6 +233,19 @@ def the_selected_normalised(a, x):
 
 
 @case(*each(V, last=LIMITS))
+def divided_by_a_number_of_either_kind(a, x):
+    keep = a > x
+    n = max(keep.sum(), 1)
+    return a[keep] / n, n - a[keep], a[keep].astype(int) * n, a[keep] > n
+
+
+@case(*each(V, last=LIMITS))
+def of_one_dtype_or_another(a, x):
+    n = max((a > x).sum(), 1)
+    return a[a > x].astype(np.float32) * n
+
+
+@case(*each(V, last=LIMITS))
 def the_selected_sorted_in_place(a, x):
     keep = a > x
     a[keep] = np.sort(a[keep])

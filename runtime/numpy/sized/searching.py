@@ -144,7 +144,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
         x = wrap.part_of(at_front(x), (operands.window(x.shape[0]),), operands.origin(x))
     size = operands.capacity(x)[0]
     if not size:
-        return x
+        return x[:]
     some = truth(x)
     none = atoms.logical_not(atoms.op("reduce_any", some, axes=(0,)))
     extent = operands.extents(x)[0] or operands.window(size)
