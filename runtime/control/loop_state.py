@@ -30,6 +30,7 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.slots import Row, Slot
 from anabranch.runtime.values.undefined import Undefined
 
@@ -201,6 +202,9 @@ def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
                 return True
         return False
     if not isinstance(layout, layouts.Node) or layout.structure.flat or isinstance(value, ChoiceValue):
+        return False
+    if isinstance(layout.structure, SizedStructure):
+        # There are no containers in an array, and where no step reads the name, the value before may be another.
         return False
     return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
 
