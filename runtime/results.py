@@ -22,6 +22,7 @@ from anabranch.runtime.values import atoms, containers, layout as layouts, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import hosted
+from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.traced import Traced
 from anabranch.runtime.values.undefined import Undefined
 
@@ -117,6 +118,7 @@ class Owner:
     path: views.Path
     readonly: bool = False  # whether the view cannot be written to
     starts: tuple[int | Atom, ...] = ()  # from where on, where the result is a part that lies elsewhere in its memory
+    is_whole: bool = False  # whether an array of run-time size is the argument's array, rather than a slice of it
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -151,7 +153,7 @@ class Earlier:
 
 
 def identities(
-    packed: Sequence[layouts.Packed], handles: Sequence[Array | None]
+    packed: Sequence[layouts.Packed], handles: Sequence[Array | None], layout: layouts.Layout
 ) -> tuple[dict[int, tuple[Owner, ...]], dict[int, Earlier]]:
     """Which results are, or may be, an argument's own array, and which are the same memory as an earlier result."""
     returned: dict[int, tuple[Owner, ...]] = {}
@@ -159,6 +161,7 @@ def identities(
     seen: dict[Any, list[tuple[int, Array]]] = {}
     memory: dict[Var, int] = {}
     known: dict[Storage, tuple[Owner, ...]] = {}
+    chosen = {k for k, is_chosen in enumerate(_leaves(layout)) if is_chosen}
     leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
         if p.handle is None:
@@ -167,6 +170,8 @@ def identities(
                 shared[k] = Earlier(first)
             continue
         owners = _owners(p.handle, leaves, known)
+        if k in chosen:
+            owners = tuple([o if o.is_whole or o.starts else _sliced(o, p.handle) for o in owners])
         if owners:
             returned[k] = owners
         if owners and owners[0].pred is None:
@@ -178,6 +183,26 @@ def identities(
             returned.pop(k, None)
         earlier.append((k, p.handle))
     return returned, shared
+
+
+def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
+    """For each part that is known only at run time, whether it is the memory of a chosen array of run-time size."""
+    match layout:
+        case layouts.Leaf():
+            yield is_chosen
+        case layouts.Node(structure, children):
+            of_chosen = isinstance(structure, SizedStructure) and structure.is_chosen
+            for i, child in enumerate(children):
+                yield from _leaves(child, of_chosen and not i)
+        case layouts.Choice(options):
+            yield False
+            for option in options:
+                yield from _leaves(option)
+
+
+def _sliced(owner: Owner, handle: Array) -> Owner:
+    """The owner of an array that is a slice of it, from its front."""
+    return dataclasses.replace(owner, starts=(0,) * len(handle.shape))
 
 
 def _are_two(one: Array, other: Array) -> bool:
@@ -226,8 +251,11 @@ def _linked_owners(
             if starts and owner.starts:
                 continue
             pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
-            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts)
-            key = (one.leaf, one.path, one.readonly, one.starts)
+            is_whole = owner.is_whole and not starts
+            if link.form is not None and link.form.is_whole and not owner.path and not owner.starts:
+                starts, is_whole = (), True
+            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
+            key = (one.leaf, one.path, one.readonly, one.starts, one.is_whole)
             other = found.get(key)
             if other is not None and other.pred is not None:
                 one = dataclasses.replace(one, pred=atoms.logical_or(other.pred, pred))

@@ -437,7 +437,7 @@ def _plan(
     packed = layouts.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]
     _check_shapes(handles)
-    returned, shared = identities(packed, handles)
+    returned, shared = identities(packed, handles, layout)
     mutated = tuple(
         leaf
         for leaf, h in enumerate(handles)

@@ -38,6 +38,10 @@ class Form(Protocol):
     def starts(self) -> tuple[int | Atom, ...] | None:
         """Where the elements begin on each axis of the handle; None where they do not lie side by side."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the elements are all of the handle's."""
+
 
 @frozen
 class Link:

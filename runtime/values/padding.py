@@ -13,7 +13,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.capacities import Capacity
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.trace import Builder
+from anabranch.runtime.trace import Builder, Storage, current
 from anabranch.runtime.values import aliasing, atoms, bounds, capacities, compacting, strides, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.array import Array
@@ -56,6 +56,8 @@ class PaddedStructure(SizedStructure):
         """Whether the array lies as it should, in memory of its own."""
         if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
             return False
+        if id(value) not in current().trace.chosen and _is_of_alternatives(value.memory.storage):
+            return False  # a slice of one of several arrays is none of them
         return all(
             e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
             for e, kind in zip(value.extents, self.kinds, strict=True)
@@ -68,7 +70,15 @@ class PaddedStructure(SizedStructure):
             return cut(view, [slice(int(next(left))) if k == "window" else slice(None) for k in self.kinds])
         rows = zip(self.kinds, self.extra, strict=True)
         extents = [Window(0, bounds.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
-        return make(view, extents, self.origin)
+        made = make(view, extents, self.origin)
+        if isinstance(made, Sized):
+            current().trace.chosen[id(made)] = made
+        return made
+
+
+def _is_of_alternatives(storage: Storage) -> bool:
+    """Return whether the memory is that of an array chosen among others, of which one may be there as a whole."""
+    return any(entry.form is not None and entry.form.is_whole for entry in storage.links)
 
 
 def _front(value: Any, capacity: Sequence[int]) -> Atom:
@@ -121,6 +131,11 @@ class Padded:
         bounds_of = [e.start if isinstance(e, Window) else 0 for e in self.extents]
         return tuple([b if isinstance(b, int) else bounds.atom_of(b) for b in bounds_of])
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the elements are all of the memory's."""
+        return all(e is None for e in self.extents)
+
 
 @frozen
 class Sizes:
@@ -147,7 +162,7 @@ def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms), both
+    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:

@@ -18,6 +18,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import (
     aligning,
     arithmetic,
@@ -236,7 +237,8 @@ class Sized(NumPyLike):
     def __anabranch_structure__(self) -> SizedStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])
         count = 1 + sum(_PARTS[kind] for kind in kinds)
-        return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin)
+        is_chosen = id(self) in current().trace.chosen
+        return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen)
 
 
 def make(view: Array, extents: Sequence[Extent | None], origin: Place | None = None) -> Any:
@@ -274,6 +276,8 @@ class SizedStructure(Structure):
 
     kinds: tuple[str, ...] = ()
     origin: Any = dataclasses.field(default=None, compare=False)
+    # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
+    is_chosen: bool = dataclasses.field(default=False, compare=False)
 
     @property
     def mutable(self) -> bool:
@@ -286,7 +290,8 @@ class SizedStructure(Structure):
         view, *parts = children
         left = iter(parts)
         if not isinstance(view, Array):
-            return cut(view, _host_keys(self.kinds, left))
+            keys = _host_keys(self.kinds, left)
+            return view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)
         return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
 
 
@@ -305,6 +310,12 @@ def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
         else:
             keys.append(slice(int(next(parts)), int(next(parts))) if kind == "window" else slice(None))
     return keys
+
+
+def _takes_all(keys: Sequence[Any], shape: Sequence[int]) -> bool:
+    """Return whether the keys choose all elements of an array on the host."""
+    every = [range(n) for n in shape]
+    return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
 
 
 def cut(view: Any, keys: Sequence[Any]) -> Any:

@@ -87,6 +87,43 @@ def one_branch_only(a, k):
     return a
 
 
+@case((V, 0), (V, 1), (V, 5), (V, 8), (V, 9))
+def the_argument_or_a_slice_and_a_slice_of_that(a, k):
+    b = a
+    if a[0] < k:
+        b = a[:k]
+    return b, b[:], b[1:], [b]
+
+
+@case((V, 0), (V, 1), (V, 5), (V, 8), (V, 9))
+def the_argument_or_a_slice_written_through_a_slice_of_all(a, k):
+    b = a
+    if a[0] < k:
+        b = a[:k]
+    if a[2] < k:
+        b = b[:]
+    b += 1
+    return a, b.sum(), len(b)
+
+
+@case((V, 0), (V, 1), (V, 5), (V, 8))
+def a_slice_of_what_a_branch_chose_goes_through_a_loop(a, k):
+    b = a if a[0] > k else a[:k]
+    for i in range(3):
+        if i < k:
+            b = b[:]
+        b[0] += i
+    return a, b.sum(), len(b)
+
+
+@case((V, 0), (V, 1), (V, 5), (V, 8))
+def a_slice_of_all_of_what_a_branch_chose(a, k):
+    b = np.append(a, 1.0) if a[0] < k else a
+    b = b[:]
+    b -= 1
+    return b, a
+
+
 @case((V, 1.0), (V, 5.0))
 def early_returns_of_different_lengths(a, x):
     if a[0] > x:

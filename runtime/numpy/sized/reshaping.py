@@ -279,6 +279,11 @@ class Rows:
     def starts(self) -> None:
         """They do not lie side by side."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the array is the line as it was: it has another shape."""
+        return False
+
 
 def _is(n: Any, value: int) -> bool:
     return isinstance(n, (int, np.integer)) and n == value
