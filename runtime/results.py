@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.arguments import Given
-from anabranch.runtime.control import iteration, sources
+from anabranch.runtime.control import iteration, objects, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Var
@@ -177,7 +177,12 @@ def identities(
         if owners and owners[0].pred is None:
             continue
         earlier = seen.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), [])
-        if earlier:
+        if owners and id(p.handle) in current().trace.either:
+            # It is the argument or a view in each case; only the very same handle is surely the same object.
+            if first_one := [leaf for leaf, other in earlier if other is p.handle]:
+                shared[k] = Earlier(first_one[0])
+                returned.pop(k)
+        elif earlier:
             same = [leaf for leaf, other in earlier if not _are_two(p.handle, other)]
             shared[k] = Earlier(same[0]) if same else Earlier(earlier[0][0], is_view=True)
             returned.pop(k, None)
@@ -223,8 +228,11 @@ def _owners(
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
     if storage in leaves:
         leaf, itself = leaves[storage]
-        is_view = not handle.path and not isinstance(storage.readonly, OnDevice) and _are_two(handle, itself)
-        return (Owner(None, leaf, (views.Reshape(handle.shape),) if is_view else handle.path, handle.readonly),)
+        plain = isinstance(storage.readonly, OnDevice) or handle.path
+        some = None if plain or not always else objects.objects_of(current(), handle)
+        if some is not None and len(some) > 1:
+            return tuple([_owner(pred, leaf, one, _are_two(one, itself)) for pred, one in some])
+        return (_owner(None, leaf, handle, not plain and _are_two(handle, itself)),)
     if storage not in known:
         known[storage] = ()  # of links in a circle
         known[storage] = _linked_owners(storage, leaves, known)
@@ -237,6 +245,10 @@ def _owners(
             if not o.starts
         ]
     )
+
+
+def _owner(pred: Atom | None, leaf: int, handle: Array, is_view: bool) -> Owner:
+    return Owner(pred, leaf, (views.Reshape(handle.shape),) if is_view else handle.path, handle.readonly)
 
 
 def _linked_owners(

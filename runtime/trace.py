@@ -253,6 +253,8 @@ class Trace:
         self.merged: dict[int, Any] = {}
         # Arrays that may be either of two objects of the same memory, by identity.
         self.ambiguous: dict[int, Any] = {}
+        # Of those, which object each one is, and when, by identity: the array, and the truths with the objects.
+        self.either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = {}
         # Arrays that are each one of those that their memory is linked with, by identity.
         self.chosen: dict[int, Any] = {}
         # The calls in progress, by the function's code.

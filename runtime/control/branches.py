@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branch_aliasing, keeping, tables
+from anabranch.runtime.control import branch_aliasing, keeping, objects, tables
 from anabranch.runtime.control.merging import (
     MISSING,
     check_contents,
@@ -93,7 +93,9 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
     with of_known_lengths():
+        unclear = dict(outer.trace.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
+    layout = _told_apart(outer, selector, outcomes, heap, layout, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
     with decided_by(selector):
@@ -126,6 +128,31 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     if layout is None:
         raise UnreachableError
     return value
+
+
+def _told_apart(
+    outer: Builder,
+    selector: Atom,
+    outcomes: Sequence[Outcome],
+    heap: Heap,
+    layout: layouts.Layout | None,
+    unclear: dict[int, Any],
+) -> layouts.Layout | None:
+    """The joined layout, in which arrays of one memory are told apart; `unclear` are those that were not before."""
+    marked = outer.trace.ambiguous
+    if layout is None or marked.keys() == unclear.keys():
+        return layout
+    rows = [
+        (functools.partial(_is_chosen, selector, number), layouts.describe(o.value, heap.__contains__))
+        for number, o in enumerate(outcomes)
+        if o.value is not MISSING
+    ]
+    # What the join has marked is the objects themselves; an array of its own stands for them from here on.
+    outer.trace.ambiguous = unclear
+    told = objects.told_apart(outer, layout, rows)
+    if not objects.all_told(told, rows):
+        outer.trace.ambiguous = {**marked, **outer.trace.ambiguous}
+    return told
 
 
 def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:

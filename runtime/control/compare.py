@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, each, folding, growing_items, iteration, ordering, sets
+from anabranch.runtime.control import boolean, each, folding, growing_items, iteration, objects, ordering, sets
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -112,6 +112,15 @@ _UNKNOWN_NUMBER = checks.Telling(
 def _is_one_array(a: Array, b: Array) -> Any:
     """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.ambiguous if tracing() else {}
+    if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.either.keys():
+        known = [objects.objects_of(current(), x) for x in (a, b)]
+        if known[0] is not None and known[1] is not None:
+            one_object: Atom = atoms.literal(a is b)
+            for pred, one in known[0] if a is not b else ():
+                for taken, other in known[1]:
+                    if one is other:
+                        one_object = atoms.logical_or(one_object, atoms.logical_and(pred, taken))
+            return _bool(one_object)
     if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
         raise _undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
@@ -135,6 +144,11 @@ def _is_one_array(a: Array, b: Array) -> Any:
 
 def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
     """The arrays that one is, each with when it is that."""
+    if id(array) in current().trace.either:
+        options = objects.objects_of(current(), array)
+        if options is None:
+            raise _undecided("ndarray")
+        return [(atoms.logical_and(p, q), other) for p, one in options for q, other in _alternatives(one)]
     if id(array) not in current().trace.chosen:
         return [(atoms.literal(True), array)]
     if id(array) in current().trace.ambiguous:

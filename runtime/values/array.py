@@ -63,7 +63,7 @@ class Array(NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if current().parent is not None or current().trace.regions:
+        if current().parent is not None or current().trace.regions or id(self) in current().trace.either:
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
                 "supported; bind a view: b = a.reshape(...)"

@@ -300,7 +300,7 @@ def a_view_made_anew_that_may_be_the_array(n, a, b, c):
     return 1 if y is b else 0
 
 
-@case(*ARRAYS, refused=UnsupportedOperationError)
+@case(*ARRAYS)
 def a_chosen_array_or_a_view_of_it(n, a, b, c):
     z = a if n > 1 else b
     if n % 2 == 0:
@@ -308,11 +308,60 @@ def a_chosen_array_or_a_view_of_it(n, a, b, c):
     return 1 if a is z else 0
 
 
-@case(*ARRAYS, refused=UnsupportedOperationError)
+@case(*ARRAYS)
 def one_of_two_objects_of_the_same_memory(n, a, b, c):
     y = a[:]
     y = y if n > 2 else a
     return 1 if a is y else 0
+
+
+@case(*ARRAYS)
+def an_array_or_a_view_of_it_is_returned(n, a, b, c):
+    y = a if n > 2 else a[:]
+    z = y if n > 1 else a
+    if n == 2:
+        b[0] += 1
+    else:
+        b = b.reshape(-1)
+    return y, z, b, y, y is z, a is y, z is a, y is y
+
+
+@case(*ARRAYS)
+def a_dict_of_arrays_or_of_views_of_them(n, a, b, c):
+    d = {"a": a, "b": [b]}
+    if n > 2:
+        d = {"a": a.view(), "b": [b[:]]}
+    d["b"][0][1] = 7
+    return d, d["a"] is a, d["b"][0] is b
+
+
+@case(*ARRAYS)
+def a_view_of_what_was_chosen_before(n, a, b, c):
+    z = a if n > 1 else b
+    y = z if n > 2 else z[:]
+    y[0] += 1
+    return y is z, y is a, y is b, b is y
+
+
+@case(*ARRAYS, refused=UnsupportedOperationError)
+def an_array_or_a_view_of_it_by_two_conditions(n, a, b, c):
+    if n > 2:
+        y = a
+    elif n > 1:
+        y = a[:]
+    else:
+        y = a
+    return y is a
+
+
+def test_the_shape_of_an_array_or_a_view_of_it_is_not_set() -> None:
+    def f(n, a):
+        y = a if n > 0 else a[:]
+        y.shape = (2, 2)
+        return y
+
+    with pytest.raises(UnsupportedOperationError, match="bind a view"):
+        jit(f)(1, np.arange(4.0))
 
 
 @case(*ARRAYS)
