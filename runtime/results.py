@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime.arguments import Given
-from anabranch.runtime.control import iteration, objects, sources
+from anabranch.runtime.control import branch_identity, iteration, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Var
@@ -229,7 +229,7 @@ def _owners(
     if storage in leaves:
         leaf, itself = leaves[storage]
         plain = isinstance(storage.readonly, OnDevice) or handle.path
-        some = None if plain or not always else objects.objects_of(current(), handle)
+        some = None if plain or not always else branch_identity.objects_of(current(), handle)
         if some is not None and len(some) > 1:
             return tuple([_owner(pred, leaf, one, _are_two(one, itself)) for pred, one in some])
         return (_owner(None, leaf, handle, not plain and _are_two(handle, itself)),)

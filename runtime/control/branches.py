@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branch_aliasing, keeping, objects, tables
+from anabranch.runtime.control import branch_aliasing, branch_identity, keeping, tables
 from anabranch.runtime.control.merging import (
     MISSING,
     check_contents,
@@ -149,8 +149,8 @@ def _told_apart(
     ]
     # What the join has marked is the objects themselves; an array of its own stands for them from here on.
     outer.trace.ambiguous = unclear
-    told = objects.told_apart(outer, layout, rows)
-    if not objects.all_told(told, rows):
+    told = branch_identity.told_apart(outer, layout, rows)
+    if not branch_identity.all_told(told, rows):
         outer.trace.ambiguous = {**marked, **outer.trace.ambiguous}
     return told
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, each, folding, growing_items, iteration, objects, ordering, sets
+from anabranch.runtime.control import boolean, branch_identity, each, folding, growing_items, iteration, ordering, sets
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -113,7 +113,7 @@ def _is_one_array(a: Array, b: Array) -> Any:
     """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.either.keys():
-        known = [objects.objects_of(current(), x) for x in (a, b)]
+        known = [branch_identity.objects_of(current(), x) for x in (a, b)]
         if known[0] is not None and known[1] is not None:
             one_object: Atom = atoms.literal(a is b)
             for pred, one in known[0] if a is not b else ():
@@ -145,7 +145,7 @@ def _is_one_array(a: Array, b: Array) -> Any:
 def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
     """The arrays that one is, each with when it is that."""
     if id(array) in current().trace.either:
-        options = objects.objects_of(current(), array)
+        options = branch_identity.objects_of(current(), array)
         if options is None:
             raise _undecided("ndarray")
         return [(atoms.logical_and(p, q), other) for p, one in options for q, other in _alternatives(one)]
