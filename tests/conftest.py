@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,9 @@ import pytest
 
 # The user's own cache is not for tests; it is set before anabranch is imported, which reads it.
 os.environ["ANABRANCH_CACHE"] = "0"
+# A shell starts what runs in its background with SIGINT ignored; tests of interrupts, and their processes, need it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
