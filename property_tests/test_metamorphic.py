@@ -151,7 +151,9 @@ class WithoutCalls(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "call"), [function, *args], keywords):
                 return self.visit_Call(ast.Call(function, args, keywords))
-            case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "staged" | "managed" | "enclosed" | "kept"), [value]):
+            case ast.Call(
+                ast.Attribute(ast.Name("ab" | "ab_2"), "imported" | "staged" | "managed" | "enclosed" | "kept"), [value]
+            ):
                 return value
         return node
 
