@@ -59,7 +59,7 @@ def objects_of(builder: Builder, array: Array) -> tuple[tuple[Atom, Array], ...]
 
 
 def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
-    """Whether nothing in a layout still stands for several arrays of one memory."""
+    """Return whether nothing in a layout still stands for several arrays of one memory."""
     if isinstance(layout, layouts.Node):
         parts = [(taken, row.children) for taken, row in rows if isinstance(row, layouts.Node)]
         if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, row in parts):

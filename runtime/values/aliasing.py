@@ -40,7 +40,7 @@ class Form(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the elements are all of the handle's."""
+        """Return whether the elements are all of the handle's."""
 
 
 @frozen

@@ -133,7 +133,7 @@ class Padded:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the elements are all of the memory's."""
+        """Return whether the elements are all of the memory's."""
         return all(e is None for e in self.extents)
 
 

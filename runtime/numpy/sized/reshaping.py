@@ -281,7 +281,7 @@ class Rows:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the array is the line as it was: it has another shape."""
+        """Return whether the array is the line as it was: it has another shape."""
         return False
 
 
