@@ -31,39 +31,40 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m property_tests.deep", description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int, nargs="?", help="the first seed that is not taken any more; none: show FIRST")
+    parser.add_argument("--family", choices=("general", "shared-arrays"), default="general", help="which programs")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes at a time")
     parser.add_argument("--found", type=Path, default=Path("found.txt"), help="the file that failures are appended to")
     parser.add_argument("--block", type=int, default=_BLOCK, help="how many programs a process takes")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.last is None:
-        print(_shown(options.first))
+        print(_shown(options.family, options.first))
         return 0
     if options.child:
-        _judge_block(options.first, options.last)
+        _judge_block(options.family, options.first, options.last)
         return 0
     return 1 if _Run(options).failures() else 0
 
 
-def _shown(seed: int) -> str:
+def _shown(family: str, seed: int) -> str:
     """What the oracles say of one program, made as small as it goes where they find a fault."""
     os.environ["ANABRANCH_CACHE"] = "0"
     from property_tests.failures import failure_of  # noqa: PLC0415 - else only the children compile
+    from property_tests.families import FAMILIES  # noqa: PLC0415
 
-    return failure_of(seed)
+    return failure_of(seed, FAMILIES[family])
 
 
 # ---- the process that judges -----------------------------------------------------------------------------------------
 
 
-def _judge_block(first: int, last: int) -> None:
+def _judge_block(family: str, first: int, last: int) -> None:
     """Print lines of JSON: the seeds as they begin, what is found, the counts now and then."""
     os.environ["ANABRANCH_CACHE"] = "0"
-    from property_tests.compiling import options_of  # noqa: PLC0415
-    from property_tests.failures import FAULTS  # noqa: PLC0415
-    from property_tests.generation.programs import program_of  # noqa: PLC0415
+    from property_tests.families import FAMILIES, FAULTS  # noqa: PLC0415
     from property_tests.observing import judged  # noqa: PLC0415
 
+    programs = FAMILIES[family]
     statistics = Statistics()
     for seed in range(first, last):
         if statistics.programs == _TOLD_AFTER:
@@ -71,7 +72,7 @@ def _judge_block(first: int, last: int) -> None:
             statistics = Statistics()
         _tell(begins=seed)
         try:
-            judgement = judged(program_of(seed), statistics, options_of(seed))
+            judgement = judged(programs.program_of(seed), statistics, **programs.options_of(seed))
         except Exception as error:  # the generator's fault, or the comparison's
             statistics.count_verdict("broken")
             _tell(seed=seed, stage="generator or comparison", text=repr(error))
@@ -124,7 +125,8 @@ class _Run:
 
     def _judge(self, first: int, last: int) -> int:
         """Have seeds judged by one process; the seed to go on with."""
-        command = [sys.executable, "-m", "property_tests.deep", "--child", str(first), str(last)]
+        command = [sys.executable, "-m", "property_tests.deep", "--child"]
+        command += ["--family", self._options.family, str(first), str(last)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             at = first

@@ -47,6 +47,13 @@ def binds_anew(text: str) -> bool:
     )
 
 
+def appends_by_condition(text: str) -> bool:
+    """Return whether a branch or a loop makes a list longer: it has copies of the arrays then, as is documented."""
+    blocks = (ast.For, ast.While, ast.Try, ast.If)
+    inside = (node for block in ast.walk(ast.parse(text)) if isinstance(block, blocks) for node in ast.walk(block))
+    return any(isinstance(node, ast.Attribute) and node.attr == "append" for node in inside)
+
+
 def meets_long_ints(program: GeneratedProgram, args: tuple[Any, ...]) -> bool:
     """Whether the eager run meets an int that 64 bits do not hold."""
     long: list[int] = []

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
-from anabranch import jit
-from property_tests.compiling import options_of
-from property_tests.generation.programs import GeneratedProgram, program_of
-from property_tests.generation.shrinking import smallest
-from property_tests.oracles import Judgement, Verdict, judge
-
-FAULTS = (Verdict.DIFFERENT, Verdict.ILL_TYPED)
+from property_tests.families import FAULTS, GENERAL, Family
+from property_tests.generation.programs import GeneratedProgram
+from property_tests.oracles import Judgement
 
 
 def failure(program: GeneratedProgram, judgement: Judgement) -> str:
@@ -21,14 +17,10 @@ def failure(program: GeneratedProgram, judgement: Judgement) -> str:
     return "\n\n".join([str(program), str(judgement), kept])
 
 
-def failure_of(seed: int, shrink: bool = True) -> str:
-    """The same of the program of a seed, made as small as it goes."""
-
-    def judged(program: GeneratedProgram) -> Judgement:
-        return judge(program, jit(program.function, compiler_options=options_of(seed)))
-
-    program = program_of(seed)
-    verdict = judged(program).verdict
+def failure_of(seed: int, family: Family = GENERAL, shrink: bool = True) -> str:
+    """Return the same of the program of a seed, made as small as it goes."""
+    program = family.program_of(seed)
+    verdict = family.judged(program, seed).verdict
     if shrink and verdict in FAULTS:
-        program = smallest(seed, lambda smaller: judged(smaller).verdict is verdict)
-    return failure(program, judged(program))
+        program = family.smallest(seed, lambda smaller: family.judged(smaller, seed).verdict is verdict)
+    return failure(program, family.judged(program, seed))

@@ -29,14 +29,12 @@ _FEATURES, _KINDS = "features", "kinds of nodes"
 _REWRITING, _CONTROL, _OPTIMISER = "rewriting passes", "control constructs", "optimiser passes"
 
 
-def judged(
-    program: GeneratedProgram, statistics: Statistics, compiler_options: dict[str, Any] | None = None
-) -> Judgement:
-    """What the oracles say of a program, which is counted."""
+def judged(program: GeneratedProgram, statistics: Statistics, **options: Any) -> Judgement:
+    """Return what the oracles say of a program that `jit` compiles with these options, and count it."""
     _hook()
     statistics.there = statistics.there or _there()
     with _met() as met:
-        judgement = judge(program, jit(program.function, compiler_options=compiler_options or {}))
+        judgement = judge(program, jit(program.function, **options))
     met[_FEATURES].update(program.features)
     met[_KINDS].update(kinds_of(program.text))
     statistics.count(met)

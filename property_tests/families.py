@@ -1,0 +1,51 @@
+"""Families of generated programs: the program of a seed, how it is compiled, how a failing one is made smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from anabranch import jit
+from property_tests.alias_programs import alias_program
+from property_tests.compiling import options_of, quick_options
+from property_tests.generation import fewer_lines, shrinking
+from property_tests.generation.programs import GeneratedProgram, program_of
+from property_tests.oracles import Judgement, Verdict, judge
+
+FAULTS = (Verdict.DIFFERENT, Verdict.ILL_TYPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Generated programs that are compiled and made smaller in one way.
+
+    Attributes
+    ----------
+    program_of : callable
+        Seed -> program, the same in every run.
+    options_of : callable
+        Seed -> the options of `jit` for that program.
+    smallest : callable
+        (seed, shows) -> the smallest program found for which `shows` is still true.
+    """
+
+    program_of: Callable[[int], GeneratedProgram]
+    options_of: Callable[[int], dict[str, Any]]
+    smallest: Callable[[int, Callable[[GeneratedProgram], bool]], GeneratedProgram]
+
+    def judged(self, program: GeneratedProgram, seed: int) -> Judgement:
+        """Return what the oracles say of a program that is compiled as that of the seed."""
+        return judge(program, jit(program.function, **self.options_of(seed)))
+
+
+GENERAL = Family(program_of, lambda seed: {"compiler_options": options_of(seed)}, shrinking.smallest)
+
+# No int becomes static for the sake of a loop or a size: what arrays share is to be found out at run time.
+SHARED_ARRAYS = Family(
+    alias_program,
+    lambda seed: {"auto_static": False, "compiler_options": quick_options()},
+    lambda seed, shows: fewer_lines.smallest(alias_program(seed), shows),
+)
+
+FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS}
