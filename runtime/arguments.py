@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +21,9 @@ from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.parts_of_objects import part_name
 from anabranch.runtime.values.specialising import Need, Specialised
+
+# Where so many numbers of an argument must be known, each further one makes as many more known.
+_FEW_KNOWN = 4
 
 
 @frozen
@@ -53,9 +58,26 @@ class Arguments:
         """These with more of them known; None where they are known already."""
         known, new = self.known, []
         for need in needs:
-            new += [need] if need.leaves - known else []
-            known |= need.leaves
+            if need.leaves - known:
+                found = dataclasses.replace(need, leaves=need.leaves | self._beside(need.leaves - known))
+                new.append(found)
+                known |= found.leaves
         return dataclasses.replace(self, known=known, needs=(*self.needs, *new)) if new else None
+
+    def _beside(self, leaves: frozenset[int]) -> set[int]:
+        """Numbers of the arguments that these are in, as many of each as are known already where these are some.
+
+        What needs one number of a list after another is traced a few times then, and not once for each.
+        """
+        if len(self.known) < _FEW_KNOWN:
+            return set()
+        wholes = [name.partition("[")[0] for name in self.leaf_names()]
+        found: set[int] = set()
+        for whole in {wholes[leaf] for leaf in leaves}:
+            known = sum(wholes[leaf] == whole for leaf in self.known)
+            others = [k for k in self.numbers if wholes[k] == whole and k not in self.known | leaves]
+            found.update(others[:known] if known >= _FEW_KNOWN else ())
+        return found
 
     def leaf_names(self) -> list[str]:
         """What to call each leaf."""
@@ -73,8 +95,10 @@ class Arguments:
         given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
         if trace.decisions is not None:
             trace.names = dict(zip(given.atoms, self.leaf_names(), strict=True))
-            packs = [a for a in given.atoms if isinstance(a, Part)]
-            trace.names.update((a.whole, trace.names[a].rpartition("[")[0]) for a in packs if isinstance(a.whole, Var))
+            for pack in given.packs:
+                part, name = given.atoms[pack[0]], trace.names[given.atoms[pack[0]]]
+                if isinstance(part, Part) and isinstance(part.whole, Var):
+                    trace.names[part.whole] = name.rpartition("[")[0] if isinstance(pack, range) else _root(name)
         for leaf in self.readonly:
             array = given.handles[leaf]
             if array is not None:
@@ -88,6 +112,11 @@ class Arguments:
             if array is not None:
                 array.storage.strides = strides
         return given
+
+
+def _root(name: str) -> str:
+    """The argument that a part of it is named after."""
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
 def _name_leaves(name: str, layout: layouts.Layout, found: list[str]) -> None:
@@ -110,6 +139,29 @@ def arguments_of(
 
 # A list or tuple of so many numbers of one kind, or of such lists, is one array in the computation.
 _PACKED = 9
+
+
+def fields(arguments: Arguments) -> dict[int, tuple[int, ...]]:
+    """The leaves that are numbers of one kind, and one field of many containers: each with all of its field."""
+    found: dict[Any, list[int]] = {}
+    leaf = 0
+    for place, layout in enumerate((*arguments.args, *arguments.kwargs.values())):
+        pending: list[tuple[Any, layouts.Layout]] = [(None, layout)]
+        while pending:
+            field, part = pending.pop()
+            if isinstance(part, layouts.Leaf):
+                if field is not None and not part.abstract.shape and part.abstract.kind is not Kind.ARRAY:
+                    found.setdefault((place, field, part.abstract), []).append(leaf)
+                leaf += 1
+            elif isinstance(part, layouts.Node):
+                count = len(layouts.leaf_types(part)) if part.structure.cls in (list, tuple) else 0
+                if count >= _PACKED and _one_kind(part) is not None:
+                    leaf += count
+                    continue
+                pairs = zip(part.structure.keys, part.children, strict=True)
+                pending += reversed([((part.structure.cls, key), child) for key, child in pairs])
+    rows = [tuple(k for k in row if k not in arguments.known) for row in found.values()]
+    return {k: row for row in rows if len(row) >= _PACKED for k in row}
 
 
 def _one_kind(layout: layouts.Layout) -> Abstract | None:
@@ -140,8 +192,8 @@ class Given:
         What is plain Python while tracing.
     copies : list
         Those of them that stand for what the caller may change.
-    packs : list of tuple of int
-        The first leaf and the number of leaves of each list of numbers that is one input.
+    packs : list of range or tuple of int
+        The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
     """
 
     def __init__(self, trace: Trace, arguments: Arguments) -> None:
@@ -155,8 +207,11 @@ class Given:
         self.numbers: dict[int, int] = {}
         self.statics: list[Any] = []
         self.copies: list[Any] = []
-        self.packs: list[tuple[int, int]] = []
+        self.packs: list[range | tuple[int, ...]] = []
         self._pack: Var | None = None
+        # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
+        self._fields = {} if arguments.device else fields(arguments)
+        self._columns: dict[int, Var] = {}
 
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
@@ -167,7 +222,7 @@ class Given:
                 return self._leaf(layout, abstract)
             case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
                 count = len(layouts.leaf_types(layout))
-                self.packs.append((len(self.handles), count))
+                self.packs.append(range(len(self.handles), len(self.handles) + count))
                 self._pack = self._builder.formal(ArrayType((count,), kind.dtype))
                 made = self.make(layout)
                 self._pack = None
@@ -210,7 +265,13 @@ class Given:
     def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
         leaf = len(self.handles)
         atom: Var
-        if self._pack is None:
+        if leaf in self._fields:
+            field = self._fields[leaf]
+            if leaf == field[0]:
+                self.packs.append(field)
+                self._columns[leaf] = self._builder.formal(ArrayType((len(field),), abstract.dtype))
+            atom = Part(abstract.type, self._columns[field[0]], bisect.bisect_left(field, leaf))
+        elif self._pack is None:
             atom = self._builder.formal(abstract.type)
         else:
             atom = Part(abstract.type, self._pack, leaf - self.packs[-1][0])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from anabranch._frozen import frozen
+from anabranch._words import counted
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import DEVICE
@@ -141,7 +142,8 @@ class Calling:
         if len(args) > len(free):
             without = f" (without the static {', '.join(statics)})" if statics else ""
             raise UnsupportedValueError(
-                f"{self.fun_name} was compiled for {len(free)} positional arguments{without}, called with {len(args)}"
+                f"{self.fun_name} was compiled for {counted(len(free), 'positional argument')}{without}, "
+                f"called with {len(args)}"
             )
         twice = [name for name in free[: len(args)] if name in kwargs]
         if twice:

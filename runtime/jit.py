@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
+from anabranch._words import a
 from anabranch.runtime._host import FlagValue as Flag
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.dynamic import Dynamic
@@ -130,7 +131,7 @@ def jit(
         return type(func)(again(func.__func__))
     if not callable(func):
         instead = "; write @property above @jit" if isinstance(func, (property, functools.cached_property)) else ""
-        raise UnsupportedValueError(f"jit takes a function, not a {type(func).__name__} ({func!r:.60}){instead}")
+        raise UnsupportedValueError(f"jit takes a function, not {a(type(func).__name__)} ({func!r:.60}){instead}")
     kind: type[Wrapped[..., Any]] = Wrapped if static else Dynamic
     nothing_new = not given and not show_graph and all(value is None for value in asked.values())
     if isinstance(func, Wrapped) and nothing_new and (static or type(func) is kind):

@@ -60,13 +60,18 @@ def _append(error: BaseException, filename: str, line: int, start: int, end: int
 def hide_internal_frames(error: BaseException) -> None:
     """Drop the project's own frames from an error's traceback."""
     kept: types.TracebackType | None = None
-    inner: types.CodeType | None = None
+    inner: types.FrameType | None = None
     for tb in reversed(list(_walk(error.__traceback__))):
         code = tb.tb_frame.f_code
         if internal(code.co_filename):
             continue
-        # A branch or a loop body was called by the function that it is a part of: its own line says more.
-        if inner is None or not is_part(inner, code):
+        if inner is not None and kept is not None and is_part(inner, code):
+            # A branch or a loop body was called by the function that it is a part of: its own line says more. A part
+            # of an expression has no name that says whose it is.
+            if inner.f_code.co_name == "<lambda>":
+                kept = kept.tb_next if kept.tb_lineno == tb.tb_lineno else kept
+                kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+        else:
             kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
-        inner = code
+        inner = tb.tb_frame
     error.__traceback__ = kept

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from anabranch._frozen import frozen
+from anabranch._words import a
 from anabranch.runtime._host import Flag
 from anabranch.runtime.config import Settings, settings
 from anabranch.runtime.errors import UnsupportedValueError
@@ -26,7 +27,7 @@ def flags_of(given: Any) -> tuple[Flag, ...]:
         For a name that is no text, or a value that no flag has; whether XLA knows the flag is left to it.
     """
     if given is not None and not isinstance(given, Mapping):
-        raise TypeError(f"compiler_options is a mapping of XLA's flags to their values, not a {type(given).__name__}")
+        raise TypeError(f"compiler_options is a mapping of XLA's flags to their values, not {a(type(given).__name__)}")
     flags = tuple((given or {}).items())
     for name, value in flags:
         if not (isinstance(name, str) and name.isascii()):

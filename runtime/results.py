@@ -6,20 +6,22 @@ import dataclasses
 import functools
 import gc
 import types
-from collections.abc import Container, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Container, ItemsView, Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch._words import a
 from anabranch.runtime.arguments import Given
 from anabranch.runtime.control import branch_identity, iteration, sources
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Var
 from anabranch.runtime.trace import OnDevice, Storage, current
-from anabranch.runtime.values import atoms, containers, layout as layouts, views
+from anabranch.runtime.values import atoms, containers, layout as layouts, nodes, views
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.host import hosted
 from anabranch.runtime.values.sized import SizedStructure
@@ -43,9 +45,65 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
 
     structure = containers.structure_of((value, *contents))
     assert structure is not None
-    result = layouts.staged(layouts.describe(value, exists), lambda _: False)
-    rest = [layouts.staged(layouts.describe(c, exists), lambda v: id(v) in given.numbers) for c in contents]
+    _refuse_cycles(value, "the result", {}, set(), exists)
+    result = layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
+    rest = [layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
+
+
+def _refuse_cycles(
+    value: Any, where: str, around: dict[int, str], seen: set[int], exists: Callable[[Any], bool]
+) -> None:
+    """Refuse a new container that holds itself; one that exists outside is returned as it is."""
+    structure = containers.structure_of(value)
+    if structure is None or not structure.keys or exists(value):
+        return
+    if id(value) in around:
+        raise UnsupportedValueError(
+            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return what it holds "
+            "beside, and put it together outside"
+        )
+    if id(value) not in seen:
+        seen.add(id(value))
+        around[id(value)] = where
+        for key, child in zip(structure.keys, structure.children(value), strict=True):
+            _refuse_cycles(child, f"{where}[{key!r}]", around, seen, exists)
+        del around[id(value)]
+
+
+def _refers(layout: layouts.Layout) -> bool:
+    """Return whether a value holds one of the nodes of a structure."""
+    match layout:
+        case layouts.Node(structure, children):
+            return isinstance(structure, nodes.ReferenceStructure) or any(map(_refers, children))
+        case layouts.Choice(options):
+            return any(map(_refers, options))
+    return False
+
+
+def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> layouts.Layout:
+    """The layout with nodes that the function itself has made as alternatives, where they are few.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where they are many.
+    """
+    match layout:
+        case layouts.Node(nodes.ReferenceStructure() as structure, _, source):
+            members = [structure.extra.members[i] for i in structure.extra.among(structure.kinds)]
+            if all(m is None or exists(m) for m in members):
+                return layout
+            options = [layouts.describe(m, exists) for m in members] if len(members) <= nodes.FEW else []
+            if not options or any(map(_refers, options)):
+                raise nodes.refusal(source, "is given back, and the function itself has made it")
+            return layouts.Choice(tuple(options))
+        case layouts.Node(structure, children, source):
+            return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
+        case layouts.Choice(options):
+            return layouts.Choice(tuple([_of_made_nodes(o, exists) for o in options]))
+    return layout
 
 
 def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
@@ -76,11 +134,11 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             raise unset.error()
         case layouts.Held(value):
             inside = Heap((value,))
-            hidden = any(isinstance(p, Traced) for s in inside.slots.values() for p in s.parts())
+            hidden = any(isinstance(p, (Traced, ChoiceValue)) for s in inside.slots.values() for p in s.parts())
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
             if hidden or made_here or _yields_traced(value):
                 raise UnsupportedValueError(
-                    f"{where} is a {_name(value)}, which holds run-time values but is no pytree"
+                    f"{where} is {a(_name(value))}, which holds run-time values but is no pytree; {_instead(value)}"
                 )
 
 
@@ -100,6 +158,14 @@ def _yields_traced(value: Any) -> bool:
                 seen.add(id(part))
                 pending.append(part)
     return False
+
+
+def _instead(value: Any) -> str:
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return "return the values that it takes from the function, and make it outside"
+    if isinstance(value, slice):
+        return "return its bounds, or the part of the array"
+    return "return a list of its items"
 
 
 def _name(value: Any) -> str:
@@ -127,6 +193,10 @@ class Owner:
         positions += tuple([start for start in self.starts if not isinstance(start, int)])
         return positions if self.pred is None else (self.pred, *positions)
 
+    def where(self, pred: Atom) -> Owner:
+        """Return the same under one more condition."""
+        return dataclasses.replace(self, pred=pred if self.pred is None else atoms.logical_and(pred, self.pred))
+
     def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
         """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
         holds = self.pred is None or bool(next(known))
@@ -145,8 +215,11 @@ class Owner:
 
 
 @frozen
-class Earlier:
-    """A result is the array of an earlier leaf of the result, or a view of all of it."""
+class ResultAlias:
+    """A result is the array of another leaf of the result, or a view of all of it.
+
+    Where the same result may be an argument's array (`Owner`), this holds where it is none.
+    """
 
     leaf: int
     is_view: bool = False
@@ -154,11 +227,14 @@ class Earlier:
 
 def identities(
     packed: Sequence[layouts.Packed], handles: Sequence[Array | None], layout: layouts.Layout
-) -> tuple[dict[int, tuple[Owner, ...]], dict[int, Earlier]]:
-    """Which results are, or may be, an argument's own array, and which are the same memory as an earlier result."""
+) -> tuple[dict[int, tuple[Owner, ...]], dict[int, ResultAlias]]:
+    """Return which results are, or may be, an argument's own array, and which are the same memory as another result.
+
+    An alias names a leaf that is none, or an earlier one.
+    """
     returned: dict[int, tuple[Owner, ...]] = {}
-    shared: dict[int, Earlier] = {}
-    seen: dict[Any, list[tuple[int, Array]]] = {}
+    shared: dict[int, ResultAlias] = {}
+    computed: dict[Any, list[tuple[int, Array]]] = {}
     memory: dict[Var, int] = {}
     known: dict[Storage, tuple[Owner, ...]] = {}
     chosen = {k for k, is_chosen in enumerate(_leaves(layout)) if is_chosen}
@@ -167,27 +243,47 @@ def identities(
         if p.handle is None:
             # Memory of lists that stands in several of them.
             if isinstance(p.atom, Var) and p.atom.type.shape and (first := memory.setdefault(p.atom, k)) != k:
-                shared[k] = Earlier(first)
+                shared[k] = ResultAlias(first)
             continue
         owners = _owners(p.handle, leaves, known)
         if k in chosen:
             owners = tuple([o if o.is_whole or o.starts else _sliced(o, p.handle) for o in owners])
         if owners:
             returned[k] = owners
-        if owners and owners[0].pred is None:
-            continue
-        earlier = seen.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), [])
-        if owners and id(p.handle) in current().trace.either:
-            # It is the argument or a view in each case; only the very same handle is surely the same object.
-            if first_one := [leaf for leaf, other in earlier if other is p.handle]:
-                shared[k] = Earlier(first_one[0])
-                returned.pop(k)
-        elif earlier:
-            same = [leaf for leaf, other in earlier if not _are_two(p.handle, other)]
-            shared[k] = Earlier(same[0]) if same else Earlier(earlier[0][0], is_view=True)
+        if not owners or owners[0].pred is not None:
+            computed.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), []).append((k, p.handle))
+    for group in computed.values():
+        shared |= _aliases(group)
+    # The same object as another result is an argument's where the other one is.
+    for k, alias in shared.items():
+        if not alias.is_view:
             returned.pop(k, None)
-        earlier.append((k, p.handle))
     return returned, shared
+
+
+def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
+    """Return which results of one memory are what others are; the memory itself goes before views of all of it."""
+    (first, own), *rest = sorted(group, key=lambda row: _is_view(row[1]))
+    found: dict[int, ResultAlias] = {}
+    met = [(first, own)]
+    for k, handle in rest:
+        same = [leaf for leaf, other in met if _is_same(handle, other)]
+        found[k] = ResultAlias(same[0]) if same else ResultAlias(first, is_view=True)
+        met.append((k, handle))
+    return found
+
+
+def _is_same(one: Array, other: Array) -> bool:
+    """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
+    if one is other or {id(one), id(other)} & current().trace.either.keys():
+        return one is other
+    return not _is_view(one) and not _is_view(other)
+
+
+def _is_view(handle: Array) -> bool:
+    """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
+    unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
+    return handle.is_view and id(handle) not in unclear
 
 
 def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
@@ -210,12 +306,6 @@ def _sliced(owner: Owner, handle: Array) -> Owner:
     return dataclasses.replace(owner, starts=(0,) * len(handle.shape))
 
 
-def _are_two(one: Array, other: Array) -> bool:
-    """Return whether two handles on the same part of a memory surely stand for two objects, as `a` and `a[:]` do."""
-    unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
-    return one is not other and not {id(one), id(other)} & unclear
-
-
 def _owners(
     handle: Array,
     leaves: Mapping[Storage, tuple[int, Array]],
@@ -226,29 +316,30 @@ def _owners(
     storage = handle.storage
     if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
+    if storage in leaves and (handle.path or isinstance(storage.readonly, OnDevice)):
+        return (Owner(None, leaves[storage][0], handle.path, handle.readonly),)
+    objects = None if handle.path else branch_identity.objects_of(current(), handle)
+    if objects is not None and len(objects) > 1:
+        found = [(pred, o) for pred, one in objects for o in _owners(one, leaves, known, always)]
+        return tuple(
+            [
+                dataclasses.replace(o, pred=pred if o.pred is None else atoms.logical_and(pred, o.pred))
+                for pred, o in found
+            ]
+        )
     if storage in leaves:
-        leaf, itself = leaves[storage]
-        plain = isinstance(storage.readonly, OnDevice) or handle.path
-        some = None if plain or not always else branch_identity.objects_of(current(), handle)
-        if some is not None and len(some) > 1:
-            return tuple([_owner(pred, leaf, one, _are_two(one, itself)) for pred, one in some])
-        return (_owner(None, leaf, handle, not plain and _are_two(handle, itself)),)
-    if storage not in known:
-        known[storage] = ()  # of links in a circle
-        known[storage] = _linked_owners(storage, leaves, known)
-    if not handle.path:
-        return known[storage]
-    return tuple(
-        [
-            dataclasses.replace(o, path=o.path + handle.path, readonly=o.readonly or handle.readonly)
-            for o in known[storage]
-            if not o.starts
-        ]
-    )
-
-
-def _owner(pred: Atom | None, leaf: int, handle: Array, is_view: bool) -> Owner:
-    return Owner(pred, leaf, (views.Reshape(handle.shape),) if is_view else handle.path, handle.readonly)
+        owners: tuple[Owner, ...] = (Owner(None, leaves[storage][0], (), handle.readonly),)
+    else:
+        if storage not in known:
+            known[storage] = ()  # of links in a circle
+            known[storage] = _linked_owners(storage, leaves, known)
+        owners = known[storage]
+    path = handle.path or ((views.Reshape(handle.shape),) if _is_view(handle) else ())
+    if not path:
+        return owners
+    readonly = handle.readonly
+    placed = [o for o in owners if not o.starts and not (o.is_whole and not handle.path)]
+    return tuple([dataclasses.replace(o, path=o.path + path, readonly=o.readonly or readonly) for o in placed])
 
 
 def _linked_owners(

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
+from anabranch._words import a
 from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
+from anabranch.runtime.refusals import argument_refusal, dtype_refusal, shown
 from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values import containers, layout as layouts, parts_of_objects as parts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
@@ -135,7 +137,7 @@ class Leaves:
         kind = type(value)
         if kind is np.ndarray:
             if not device.holds(value.dtype):
-                raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
+                raise dtype_refusal(f"argument '{where}': an array", value.dtype)
             self.values.append(value)
             self.arrays.append(value)
             flags = value.flags
@@ -156,7 +158,7 @@ class Leaves:
             return (device.Array, value.shape, value.dtype)
         if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
             if not device.holds(value.dtype):
-                raise UnsupportedValueError(f"argument '{where}': a scalar of dtype {value.dtype} cannot be compiled")
+                raise dtype_refusal(f"argument '{where}': a scalar", value.dtype)
             self.values.append(value)
             return (np.generic, value.dtype)
         if kind is Static:
@@ -165,7 +167,7 @@ class Leaves:
             return ("static", *self._static_key(value, where))
         if isinstance(value, ShapeDtypeStruct):
             if not device.holds(value.dtype):
-                raise UnsupportedValueError(f"argument '{where}': an array of dtype {value.dtype} cannot be compiled")
+                raise dtype_refusal(f"argument '{where}': an array", value.dtype)
             if value.device is not None:
                 self.device[len(self.values)] = f"argument '{where}'"
             self.values.append(value)
@@ -175,10 +177,7 @@ class Leaves:
             return self.key(self.foreign.seen(value, where), where)
         structure = containers.structure_of(value)
         if structure is None:
-            raise UnsupportedValueError(
-                f"argument '{where}' is a {kind.__name__} ({_shown(value)}), which is no array, scalar or pytree of "
-                "these; name it in static_argnames if it is the same from call to call"
-            )
+            raise argument_refusal(where, value)
         if structure.mutable:
             if id(value) in self.containers:
                 return Repeated(list(self.containers).index(id(value)))
@@ -199,7 +198,7 @@ class Leaves:
             return key_of(value)
         except TypeError:
             raise UnsupportedValueError(
-                f"argument '{where}' is a {type(value).__name__} ({_shown(value)}) that holds something without a hash"
+                f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}) that holds something without a hash"
             ) from None
 
     @property
@@ -342,14 +341,6 @@ def _overlap(a: NDArray, b: NDArray) -> bool:
 
 def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "V" and device.holds(dtype)
-
-
-def _shown(value: Any) -> str:
-    """A value for a message; the user's class may not be able to show it."""
-    try:
-        return f"{value!r:.60}"
-    except Exception:
-        return object.__repr__(value)
 
 
 def _native(array: NDArray) -> NDArray:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from anabranch._words import a, counted
 from anabranch.runtime.errors import AnabranchError, DonationError, StaticArgumentError
 from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values.opaque import is_opaque
@@ -70,7 +71,9 @@ def chosen_parameters(
         elif form.rest is not None:
             chosen.add(n)
         else:
-            raise error(f"{what}_argnums has {n}, but {_name(fun)} has {len(form.positional)} positional parameters")
+            raise error(
+                f"{what}_argnums has {n}, but {_name(fun)} has {counted(len(form.positional), 'positional parameter')}"
+            )
     for name in given:
         if not isinstance(name, str):
             raise error(f"{what}_argnames holds names of parameters, not {name!r}")
@@ -183,7 +186,9 @@ class Statics:
         form = self.form
         unknown = [name for name in kwargs if name not in form.names and form.rest_by_name is None]
         if len(args) > len(form.positional) and form.rest is None:
-            raise TypeError(f"{self._name}() takes {len(form.positional)} positional arguments, not {len(args)}")
+            raise TypeError(
+                f"{self._name}() takes {counted(len(form.positional), 'positional argument')}, not {len(args)}"
+            )
         if unknown:
             raise TypeError(f"{self._name}() got an unexpected keyword argument '{unknown[0]}'")
         given = {**dict(zip(form.positional, args, strict=False)), **kwargs}
@@ -209,6 +214,6 @@ class Statics:
             why = "not hashable" if isinstance(error, TypeError) else f"not hashable ({type(error).__name__}: {error})"
             why = "changed by being used, or may be written to" if is_opaque(value) else why
             raise StaticArgumentError(
-                f"static argument '{name}' of {self._name} is a {type(value).__name__}, which is {why}; pass a tuple "
+                f"static argument '{name}' of {self._name} is {a(type(value).__name__)}, which is {why}; pass a tuple "
                 f"or another immutable value, or take '{name}' out of the static arguments"
             ) from None

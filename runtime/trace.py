@@ -180,11 +180,20 @@ class Trace:
     """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
 
     def __init__(
-        self, lists: bool = False, array_sites: set[Any] | None = None, unroll_reason: str | None = None
+        self,
+        lists: bool = False,
+        array_sites: set[Any] | None = None,
+        unroll_reason: str | None = None,
+        looped: set[Any] | None = None,
     ) -> None:
         # The places in the user's code whose lists have their elements side by side; None where no list has.
         self.array_sites = array_sites
         self.tables: list[Any] = []  # of rows that are lists
+        # The code of functions whose calls of themselves at their end are a loop's steps, None where there are to be
+        # none; and such functions in progress, with None for each other function.
+        self.looped = looped
+        self.tail_calls: list[Any] = []
+        self.graphs: list[Any] = []  # of containers of which run-time conditions choose one
         self.in_arrays = 0  # how many elements are in such lists
         # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
         # where a loop tries first to do without; whether one would have needed it, or else that arguments were known,
@@ -195,6 +204,10 @@ class Trace:
         self.wants_known = False
         self.deciding: Atom | None = None
         self.growing_sites: set[Any] = set()
+        # Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
+        self.fixed_failures: dict[tuple[Any, int | None], Exception] = {}
+        # Whether a list of run-time length is known to begin with objects from before a branch or a loop.
+        self.has_heads = False
         # By how much a step of a loop makes each list longer at most, as its traces have found; None: nothing is known.
         self.gains: dict[tuple[Any, int, int], int | None] = {}
         # How many equations unrolled loops have added, how many they may have when attempts that are under way have to
@@ -203,6 +216,9 @@ class Trace:
         self.allowed: list[int] = []
         self.unroll_reason = unroll_reason
         self.staged_growing: set[str] = set()
+        # Whether some character of a text is held by its code; which codes a condition is true of.
+        self.has_codes = False
+        self.codes_of: dict[Atom, tuple[Atom, tuple[bool, ...]]] = {}
         self.too_costly = ""
         # The memory of arrays that the caller has.
         self.callers: set[Storage] = set()
@@ -227,6 +243,8 @@ class Trace:
         self.loop_traces = 0
         # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
         self.slot_hints: dict[Any, dict[int, Any]] = {}  # objects by identity, which live on so that it stays theirs
+        # The types that loops in others have had, by the body's code, with what they were met in.
+        self.loop_types: dict[Any, list[Any]] = {}
         # Called where a plain value is needed of a run-time one: may raise Restart.
         self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
@@ -318,6 +336,7 @@ class Builder:
         "selector",
         "storage_inputs",
         "trace",
+        "way",
         "written",
     )
 
@@ -350,6 +369,8 @@ class Builder:
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.
         self.selector: Atom | None = None
+        # Which of its values it has here, if this is a branch.
+        self.way: int | None = None
 
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""

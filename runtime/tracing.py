@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import os
@@ -20,7 +21,8 @@ from anabranch.runtime.arguments import Arguments, Given
 from anabranch.runtime.capacities import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import keeping, restaging, special, tables, vocabulary as _vocabulary
-from anabranch.runtime.control.call import call, guard_recursion, is_hoistable, is_rewritten, is_users, resolve
+from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
+from anabranch.runtime.control.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.failing import raise_failure
 from anabranch.runtime.guards import Guards
@@ -28,7 +30,7 @@ from anabranch.runtime.hoisting import Hoisted
 from anabranch.runtime.ir import Atom, Program
 from anabranch.runtime.locate import add_line, add_location
 from anabranch.runtime.ops import effect as effect_op
-from anabranch.runtime.results import Earlier, Owner, hosted_result, identities, result_layout
+from anabranch.runtime.results import Owner, ResultAlias, hosted_result, identities, result_layout
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
 from anabranch.runtime.trace import Builder, Failure, Part, Restart, Storage, Trace, UnreachableError, building
@@ -37,7 +39,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.host import Building, on_device
+from anabranch.runtime.values.host import Building, fresh, on_device
 from anabranch.runtime.values.items import with_heads
 from anabranch.runtime.values.slots import GlobalVariable, Slot, closed_over, slot_of
 from anabranch.runtime.values.specialising import Specialise, Specialised, argument_names, needs_of
@@ -61,7 +63,7 @@ class Plan:
     leaf_count: int
     # Leaf of the result -> the arguments whose array, or a view of it, it is; or may be, the first that is.
     returned_arguments: dict[int, tuple[Owner, ...]]
-    shared_results: dict[int, Earlier]  # leaf of the result -> an earlier leaf of the same memory
+    shared_results: dict[int, ResultAlias]  # leaf of the result -> another leaf of the same memory
     readonly_results: frozenset[int]
     mutated: tuple[int, ...]  # argument leaves to write back
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
@@ -77,7 +79,7 @@ class Plan:
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[Specialised, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
-    packs: tuple[tuple[int, int], ...] = ()  # first leaf and number of arguments' leaves that are one input
+    packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Outputs that hold several of the leaves of the result that are computed, with the places of these.
     stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
@@ -88,16 +90,27 @@ class Plan:
         return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
     def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
-        """The arguments' leaves, and the arrays from outside after them, with lists of numbers as arrays."""
+        """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
         if not self.packs:
             return leaves
-        made, place = list[Any](), 0
-        for first, count in self.packs:
-            made += leaves[place:first]
-            place = first + count
+        packs = {pack[0]: pack for pack in self.packs}
+        rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
+        made: list[Any] = []
+        place = 0
+        while place < len(leaves):
+            pack = packs.get(place)
+            if pack is None:
+                made += [] if place in rest else [leaves[place]]
+                place += 1
+                continue
             dtype = self.program.inputs[len(made)].type.dtype
-            made.append(np.array(leaves[first:place], dtype))
-        return [*made, *leaves[place:]]
+            if isinstance(pack, range):
+                made.append(np.array(leaves[pack.start : pack.stop], dtype))
+                place = pack.stop
+            else:
+                made.append(np.array([leaves[k] for k in pack], dtype))
+                place += 1
+        return made
 
     def spread(self, outputs: Sequence[Any]) -> list[Any]:
         """Return the outputs of the executable, each leaf by itself."""
@@ -166,25 +179,31 @@ class Plan:
         assert self.result is not None
         at, given = iter(outputs), leaves.values
         own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
-        results: list[NDArray] = []
+        results: dict[int, NDArray] = {}
         for k in range(self.leaf_count):
             if k in self.shared_results:
-                earlier = self.shared_results[k]
-                array = results[earlier.leaf]
-                results.append(array[...] if earlier.is_view and isinstance(array, np.ndarray) else array)
                 continue
             made = None if self.is_returned(k) else next(at)
             if k in self.readonly_results and isinstance(made, np.ndarray):
                 made.flags.writeable = False
             result = own.get(k, made)
             assert result is not None
-            results.append(result)
+            results[k] = result
+        for k, alias in self.shared_results.items():
+            array = results[alias.leaf]
+            view = array[...] if alias.is_view and isinstance(array, np.ndarray) else array
+            results[k] = own.get(k, view)
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
         stays = self.on_device or leaves.gives_arrays
-        building = Building(objects, given, on_device) if stays else Building(objects, given)
-        result, *contents = building.build(self.result, iter(results))
+        parts = [results[k] for k in range(self.leaf_count)]
+        constant = on_device if stays else fresh
+        try:
+            result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
+        except RecursionError:  # containers within containers; as many as could be traced
+            with deep():
+                result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
         targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):
             assert slot is not None
@@ -214,18 +233,55 @@ def trace_call(
     of that kind at all.
     """
     with deep():
-        return _trace(function, arguments, lists, None if arrays is None else set(arrays))
+        return _trace(function, arguments, Approach(lists, None if arrays is None else set(arrays)))
+
+
+@frozen
+class Approach:
+    """How a function is traced; where that does not work out, it is traced again with one thing changed.
+
+    Attributes
+    ----------
+    lists : bool
+        Lists that the function makes may grow to a length known only at run time.
+    sites : set, optional
+        The places that make lists whose elements are side by side, as they are found; None for no such lists.
+    unroll_reason : str, optional
+        The reason why loops in which lists grow are unrolled: staging them did not work out.
+    looped : frozenset, optional
+        The functions that end with a call of themselves and are loops, as they are found; None for no such loops.
+    first : Approach, optional
+        The approach with lists as arrays, of one that tries without.
+    """
+
+    lists: bool
+    sites: set[Any] | None
+    unroll_reason: str | None = None
+    looped: frozenset[Any] | None = frozenset()
+    first: Approach | None = None
+
+    def after(self, trace: Trace) -> Approach:
+        """Return the same with what a trace has found out of functions that call themselves."""
+        return dataclasses.replace(self, looped=None if trace.looped is None else frozenset(trace.looped))
+
+    def without_arrays(self, trace: Trace) -> Approach:
+        """Return the approach without lists as arrays."""
+        return Approach(False, None, looped=self.after(trace).looped, first=self)
+
+    def with_arrays_again(self, trace: Trace) -> Approach:
+        """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
+        first = self.first or self
+        return Approach(first.lists, first.sites, looped=self.after(trace).looped)
 
 
 def _trace(
     function: Callable[..., Any],
     arguments: Arguments,
-    lists: bool,
-    sites: set[Any] | None,
-    unroll_reason: str | None = None,
+    way: Approach,
 ) -> Plan:
-    """The same; `unroll_reason` says why loops in which lists grow are unrolled now: it did not work out with them."""
-    trace, guards = Trace(lists, sites, unroll_reason), Guards(getattr(function, "__anabranch_receiver__", None))
+    """The same in one way, and in others where that does not work out."""
+    trace = Trace(way.lists, way.sites, way.unroll_reason, None if way.looped is None else set(way.looped))
+    guards = Guards(getattr(function, "__anabranch_receiver__", None))
     trace.is_outside = guards.knows
     root = trace.root
     with building(root), special.staged(trace, call, is_users), _undone(guards):
@@ -255,36 +311,47 @@ def _trace(
             value, reached = None, False
         except Restart as restart:
             guards.heap.restore()
-            lists |= restart.lists
+            lists = way.lists or restart.lists
             value, reached = _AGAIN, False
         except Specialise as wanted:
             guards.heap.restore()
-            again = arguments.knowing([wanted.need])
-            assert again is not None
-            return _trace(function, again, lists, sites, unroll_reason)
-        except RecursionError as error:
-            raise guard_recursion(error) from None
+            more = arguments.knowing([wanted.need])
+            assert more is not None
+            return _trace(function, more, way.after(trace))
         except AnabranchError as error:
             guards.heap.restore()
-            if sites and trace.in_arrays <= _RETRIED:
-                return _trace(function, arguments, False, None)
-            if trace.staged_growing and unroll_reason is None:
-                return _trace(function, arguments, lists, sites, str(error.args[0]).splitlines()[0])
+            if way.looped:
+                return _trace(function, arguments, dataclasses.replace(way, looped=None))
+            if way.sites and trace.in_arrays <= _RETRIED:
+                return _trace(function, arguments, way.without_arrays(trace))
+            reason = str(error.args[0]).splitlines()[0]
+            if trace.staged_growing and way.unroll_reason is None:
+                return _trace(function, arguments, dataclasses.replace(way.after(trace), unroll_reason=reason))
+            if trace.has_codes and way.unroll_reason is None:
+                with contextlib.suppress(TooCostlyError):  # the first error says more of the program
+                    return _trace(function, arguments, dataclasses.replace(way.after(trace), unroll_reason=reason))
             if trace.too_costly:
                 error.args = (f"{error.args[0]}; {trace.too_costly}", *error.args[1:])
-            again = arguments.knowing(needs_of(error)) if settings().auto_static else None
-            if again is not None:
-                return _trace(function, again, lists, sites)
+            more = arguments.knowing(needs_of(error)) if settings().auto_static else None
+            if more is not None:
+                return _trace(function, more, way.with_arrays_again(trace))
             _name_arguments(error, arguments)
             add_location(error)
             raise
         except Exception as error:
+            if isinstance(error, RecursionError) and (endlessly := endless(error)) is not None:
+                guards.heap.restore()
+                add_location(endlessly)
+                raise endlessly from None
             cause = error.__cause__
             if isinstance(cause, (Restart, AnabranchError)) and str(error).startswith("setting an array element"):
                 # NumPy asks the value for a number, and says no more of any failure.
                 guards.heap.restore()
                 if isinstance(cause, Restart):
-                    return _trace(function, arguments, lists | cause.lists, sites)
+                    lists = way.lists or cause.lists
+                    return _trace(
+                        function, arguments, dataclasses.replace(way.after(trace), lists=lists, unroll_reason=None)
+                    )
                 refused = UnsupportedOperationError(
                     "a value known only at run time is written into an array that is no run-time value: an object from "
                     "outside of the function holds it; pass the array, or the object, as an argument"
@@ -299,10 +366,10 @@ def _trace(
             raising.record(atoms.literal(True), error, checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return _trace(function, arguments, lists, sites, unroll_reason)
+            return _trace(function, arguments, dataclasses.replace(way.after(trace), lists=lists))
         _refuse_changes(copies)
         guards.add_imports()
-        if trace.staged_growing:
+        if trace.has_heads:
             with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
         effects = Effects.found(before, guards, given)
         try:

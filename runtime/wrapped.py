@@ -8,11 +8,12 @@ import inspect
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 
 from anabranch import transpile
+from anabranch._deep import deep
 from anabranch._signals import Watched
 from anabranch.runtime import misses
 from anabranch.runtime.arguments import arguments_of
@@ -24,10 +25,11 @@ from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.decisions import noting
 from anabranch.runtime.dispatch import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.donation import donated_leaves
-from anabranch.runtime.errors import AnabranchError, SourceError
+from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.executable_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.execution import MISS, Execution, never
 from anabranch.runtime.explaining import Explanation, explanation
+from anabranch.runtime.frames import internal
 from anabranch.runtime.functions import method_of, name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.instances import PerInstance
 from anabranch.runtime.known import Known, known_key
@@ -39,13 +41,29 @@ from anabranch.runtime.stages import Compiled, Lowered, Traced
 from anabranch.runtime.statics import Statics
 from anabranch.runtime.trace import tracing
 from anabranch.runtime.tracing import trace_call
+from anabranch.runtime.values.containers import is_deep
 from anabranch.runtime.values.specialising import may_be_known
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
+Stage = TypeVar("Stage", bound=Callable[..., Any])
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
+
+
+def _shortened(method: Stage) -> Stage:
+    """Return a method whose errors name the place of the call, and show the user's frames alone."""
+
+    @functools.wraps(method)
+    def call(self: Wrapped[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except (Exception, KeyboardInterrupt) as error:
+            self._shorten(error, sys._getframe(1))
+            raise
+
+    return cast(Stage, call)
 
 
 class Wrapped(Generic[P, R]):
@@ -101,6 +119,8 @@ class Wrapped(Generic[P, R]):
         if tracing():
             return
         if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
+            while internal(caller.f_code.co_filename) and caller.f_back is not None:
+                caller = caller.f_back
             add_call_site(error, caller)
         if not self.__anabranch_options__.in_force().full_tracebacks:
             hide_internal_frames(error)
@@ -116,6 +136,23 @@ class Wrapped(Generic[P, R]):
 
     def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
         """Return the execution and the leaves of a call; compile now where no executable is for the call."""
+        try:
+            return self._found(args, kwargs)
+        except RecursionError:
+            if not is_deep((args, kwargs)):
+                raise
+        try:
+            with deep():
+                return self._found(args, kwargs)
+        except RecursionError as error:
+            if getattr(error, "anabranch_own", False):
+                raise
+            raise UnsupportedValueError(
+                "containers among the arguments lie in one another too deep; keep such a structure in arrays, one for "
+                "each field and one with the number of the next node"
+            ) from None
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
@@ -217,16 +254,20 @@ class Wrapped(Generic[P, R]):
 
     # ---- stages ----------------------------------------------------------------------------------------------------
 
+    @_shortened
     def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
-        key, leaves, call = self._signature(args, kwargs)
+        with deep():
+            key, leaves, call = self._signature(args, kwargs)
         with Watched(), tracing_alone, configure(**self.__anabranch_options__.settings):
             return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
+    @_shortened
     def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
         """Trace and lower to StableHLO."""
         return self.trace(*args, **kwargs).lower()
 
+    @_shortened
     def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
         """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
@@ -252,6 +293,7 @@ class Wrapped(Generic[P, R]):
             return inspect.getsource(function)
         return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
 
+    @_shortened
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """What becomes of the function on these arguments, and why: traced anew, and not run.
 
@@ -308,7 +350,8 @@ class Wrapped(Generic[P, R]):
             miss = misses.Miss(name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact), not suffices)
             misses.report(miss, cache.keys)
             trace = functools.partial(self._trace_shown, key, leaves, call)
-            made = compile_function(self.__anabranch_function__, name, trace, self.source)
+            with deep():
+                made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
             cache.put(known_key(key, leaves.values, made.plan.known), made)
             return made

@@ -5,11 +5,13 @@ import __future__
 
 import ast
 import types
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
+from anabranch.transpile.breakpoints import reveal
 from anabranch.transpile.mangle import mangle
 from anabranch.transpile.positions import Span, record
 
@@ -46,9 +48,13 @@ def emit(
     text, spans = record(module)
     tree = ast.parse(text)
     _Positions(text, spans, original, origin).move(tree)
+    reveal(tree, taken)
     mangle(tree, like.co_qualname)
     flags = like.co_flags & _future_flags()
-    compiled = compile(tree, like.co_filename, "exec", flags=flags, dont_inherit=True)
+    with warnings.catch_warnings():
+        # Python has said of the user's own text what it had to say; folded constants are no text of the user's.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        compiled = compile(tree, like.co_filename, "exec", flags=flags, dont_inherit=True)
     code = _find(compiled, like)
     return Emitted(text, _renamed(code, code.co_qualname, like.co_qualname, taken))
 

@@ -27,6 +27,7 @@ from anabranch.transpile.nodes import (
 )
 from anabranch.transpile.places import Place
 from anabranch.transpile.reader import Reader
+from anabranch.transpile.tails import tail_calls
 
 
 class Constructs(Protocol):
@@ -111,6 +112,7 @@ class Lowering:
         self.globals = frozenset(n for u in self.flow.graph.usages for n in u.globals)
         self.declared = self.globals | {n for u in self.flow.graph.usages for n in u.nonlocals}
         self.is_lambda = isinstance(function, cst.Lambda)
+        self.tail_calls = frozenset() if self.is_lambda else tail_calls(function, self.flow.scope)
         self.outer = outer
         self.outer_names: frozenset[str] = frozenset()
         self.outer_unset: frozenset[str] = frozenset()
@@ -248,8 +250,8 @@ class Lowering:
             return node
         if isinstance(node, (cst.Tuple, cst.List, cst.StarredElement, cst.Element)):
             return self.derived(replace_children(node, lambda child: self.target(reader, child)), node)
-        if isinstance(node, cst.Subscript):
-            return self.session.constructs.expression(reader, node)  # type: ignore[return-value]
+        if isinstance(node, cst.Subscript) or (isinstance(node, cst.Attribute) and node.attr.value != "__class__"):
+            return self.derived(self.session.constructs.expression(reader, node), node)  # type: ignore[return-value]
         return self.derived(reader.children(node), node)
 
     # Regions and names

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dis
 import types
 
+from anabranch.transpile.hidden import HIDDEN
+
 # Parts of the names of instructions that come from a construct that some pass takes.
 _SIGNS = (
     "JUMP", "CALL", "FOR_ITER", "SEND", "CONTAINS_OP", "IS_OP", "UNARY_NOT", "TO_BOOL", "DELETE_FAST", "DELETE_DEREF",
@@ -18,11 +20,18 @@ _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and a
 
 
 def code_needs_rewriting(code: types.CodeType) -> bool:
-    """Whether the code, or that of a function inside it, has a construct, a call, a text or a `del`."""
+    """Whether the code, or that of a function inside it, has anything that some pass takes."""
     # An instruction is two bytes, its number and its argument.
     if not _NAMES.isdisjoint(code.co_names) or not _SIGNED.isdisjoint(code.co_code[::2]):
         return True
     has_format = any(isinstance(c, str) and "%" in c for c in code.co_consts)
     if has_format and any(instruction.argrepr in ("%", "%=") for instruction in dis.get_instructions(code)):
         return True
+    if not HIDDEN.isdisjoint(code.co_names) and any(map(_is_hidden, dis.get_instructions(code))):
+        return True
     return any(code_needs_rewriting(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _is_hidden(instruction: dis.Instruction) -> bool:
+    """Whether an instruction reads, sets or deletes an attribute that stand-ins have for themselves."""
+    return instruction.opname in ("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR") and instruction.argval in HIDDEN

@@ -42,16 +42,17 @@ class Twin:
 
 @dataclasses.dataclass(slots=True)
 class Links:
-    """What memory the arrays are that a branch has made or chosen."""
+    """What memory the arrays are that a branch has made or chosen; `objects` says when which array of one memory."""
 
     held: list[Held] = dataclasses.field(default_factory=list)
     twins: list[Twin] = dataclasses.field(default_factory=list)
+    objects: list[Atom] = dataclasses.field(default_factory=list)
 
     @property
     def preds(self) -> list[Atom]:
         """What the branch has to give beside its arrays."""
         preds = [*(row.pred for row in self.held), *(twin.pred for twin in self.twins)]
-        return [pred for pred in preds if pred is not None and not isinstance(pred, Literal)]
+        return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
 
     def follow(
         self,
@@ -107,7 +108,8 @@ def _held(
         both: Atom | None = None
         if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
             both = atoms.logical_and(pred, entry.pred)
-        other = entry.handle.viewed(*handle.path) if handle.path and entry.form is None else entry.handle
+        is_part = entry.form is None and (handle.path or handle.is_view)
+        other = entry.handle.viewed(*handle.path) if is_part else entry.handle
         seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
         if seen_here and both is not None:
             yield Held(index, both, other, entry.form)

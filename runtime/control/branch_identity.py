@@ -2,51 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import Builder, current
 from anabranch.runtime.values import atoms, layout as layouts, views, visibility
 from anabranch.runtime.values.array import Array
 
-# For each branch that ends: when it is taken, and the layout of what it gives.
-Row = tuple[Callable[[], Atom], layouts.Layout]
+# A branch that ends, by its number: its builder, and the layout of what it gives.
+Row = tuple[int, Builder, layouts.Layout]
 
 
-def told_apart(outer: Builder, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
-    """The layout with an array of its own wherever the branches give several arrays of one memory."""
-    if isinstance(layout, layouts.Node):
-        parts = [(taken, row.children) for taken, row in rows if isinstance(row, layouts.Node)]
-        if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, row in parts):
+@dataclasses.dataclass(slots=True)
+class Objects:
+    """Arrays after the branches that are each one of several objects of the same memory.
+
+    Attributes
+    ----------
+    outer : Builder
+        The builder around the branches.
+    made : list
+        Each array with the objects that it may be: the branch's number, the truth in the branch, the object.
+    preds : dict
+        Branch's number -> truths that the branch returns, since they are not visible outside of it.
+    """
+
+    outer: Builder
+    made: list[tuple[Array, list[tuple[int, Atom, Array]]]] = dataclasses.field(default_factory=list)
+    preds: dict[int, list[Atom]] = dataclasses.field(default_factory=dict)
+
+    def told_apart(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
+        """Return the layout with an array of its own wherever the branches give several arrays of one memory."""
+        if isinstance(layout, layouts.Node):
+            parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
+            if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, _, row in parts):
+                return layout
+            columns = enumerate(layout.children)
+            children = [self.told_apart(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
+            return layouts.Node(layout.structure, tuple(children), layout.source)
+        if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
             return layout
-        columns = enumerate(layout.children)
-        children = [told_apart(outer, c, [(taken, row[i]) for taken, row in parts]) for i, c in columns]
-        return layouts.Node(layout.structure, tuple(children), layout.source)
-    if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
-        return layout
-    held = layout.value
-    given = [(taken, row.value) for taken, row in rows if isinstance(row, layouts.Held)]
-    if len(given) < len(rows) or all(array is held for _, array in given):
-        return layout
-    if not all(isinstance(a, Array) and a.storage is held.storage and views.same(a.path, held.path) for _, a in given):
-        return layout
-    if any(a.readonly != held.readonly for _, a in given):
-        return layout
-    options: list[tuple[Atom, Array]] = []
-    for taken, array in given:
-        inner = objects_of(outer, array)
-        if inner is None:
+        held = layout.value
+        given = [(n, builder, row.value) for n, builder, row in rows if isinstance(row, layouts.Held)]
+        if len(given) < len(rows) or all(array is held for _, _, array in given):
             return layout
-        pred = taken()
-        options += [(atoms.logical_and(pred, truth), one) for truth, one in inner]
-    made = Array(held.storage, held.path, held.readonly)
-    current().trace.ambiguous[id(made)] = made
-    current().trace.either[id(made)] = made, tuple(options)
-    return layouts.Held(made)
+        if not all(
+            isinstance(a, Array) and a.storage is held.storage and views.same(a.path, held.path) for *_, a in given
+        ):
+            return layout
+        made = Array(held.storage, held.path, held.readonly)
+        current().trace.ambiguous[id(made)] = made
+        if all(array.readonly == held.readonly for *_, array in given):
+            self._note(made, given)
+        return layouts.Held(made)
+
+    def _note(self, made: Array, given: Sequence[tuple[int, Builder, Array]]) -> None:
+        """Note the objects that an array may be, if that is known in each branch."""
+        options: list[tuple[int, Atom, Array]] = []
+        for number, builder, array in given:
+            inner = objects_of(builder, array)
+            if inner is None:
+                return
+            options += [(number, pred, one) for pred, one in inner]
+        self.made.append((made, options))
+        for number, pred, _ in options:
+            if not visibility.atom_visible(self.outer, pred):
+                self.preds.setdefault(number, []).append(pred)
+
+    def follow(self, is_chosen: Callable[[int], Atom], given: dict[int, Iterator[Atom]]) -> None:
+        """Record which object each array is; `given` has, for each branch, the truths it was to give."""
+        either = current().trace.either
+        for made, rows in self.made:
+            options: list[tuple[Atom, Array]] = []
+            for number, pred, one in rows:
+                if visibility.atom_visible(self.outer, pred):
+                    options.append((atoms.logical_and(is_chosen(number), pred), one))
+                else:
+                    options.append((next(given[number]), one))
+            either[id(made)] = made, tuple(options)
+
+
+def _is_one_memory(one: Array, other: Array) -> bool:
+    return one.storage is other.storage and views.same(one.path, other.path)
 
 
 def objects_of(builder: Builder, array: Array) -> tuple[tuple[Atom, Array], ...] | None:
-    """The objects that an array may be, each with when it is that; None where this is not known to the builder."""
+    """Return the objects that an array may be, each with when it is that; None where the builder cannot know."""
     trace = builder.trace
     if id(array) in trace.either:
         _, options = trace.either[id(array)]
@@ -61,13 +103,15 @@ def objects_of(builder: Builder, array: Array) -> tuple[tuple[Atom, Array], ...]
 def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
     """Return whether nothing in a layout still stands for several arrays of one memory."""
     if isinstance(layout, layouts.Node):
-        parts = [(taken, row.children) for taken, row in rows if isinstance(row, layouts.Node)]
-        if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, row in parts):
+        parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
+        if len(parts) < len(rows) or any(len(row) != len(layout.children) for *_, row in parts):
             return False
-        return all(all_told(c, [(taken, row[i]) for taken, row in parts]) for i, c in enumerate(layout.children))
+        columns = enumerate(layout.children)
+        return all(all_told(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
     if isinstance(layout, layouts.Choice):
         return False
     if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
         return True
-    itself = id(layout.value) in current().trace.either
-    return itself or all(isinstance(row, layouts.Held) and row.value is layout.value for _, row in rows)
+    return all(isinstance(row, layouts.Held) and row.value is layout.value for *_, row in rows) or (
+        id(layout.value) in current().trace.ambiguous
+    )

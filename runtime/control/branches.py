@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branch_aliasing, branch_identity, keeping, tables
+from anabranch.runtime.control import branch_aliasing, branch_identity, keeping, node_reads, tables
 from anabranch.runtime.control.merging import (
     MISSING,
     check_contents,
@@ -39,7 +40,9 @@ from anabranch.runtime.values import (
 )
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.values.items import Items, note_head
 from anabranch.runtime.values.lengths import of_known_lengths
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.noting import note, origin
 from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.specialising import wanting
@@ -86,8 +89,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     outer = current()
     heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
-    for builder in inner:
-        builder.selector = selector
+    for way, builder in enumerate(inner):
+        builder.selector, builder.way = selector, way
     outcomes = [trace_branch(builder, heap, thunk) for builder, thunk in zip(inner, thunks, strict=True)]
     slots = _changed_slots(heap, outcomes)
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
@@ -95,19 +98,24 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     with of_known_lengths():
         unclear = dict(outer.trace.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
-    layout = _told_apart(outer, selector, outcomes, heap, layout, unclear)
+    objects = branch_identity.Objects(outer)
+    layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
     with decided_by(selector):
+        unclear = dict(outer.trace.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
+    after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
+    contents = _told_apart(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
     twins = check_sharing(reached, (layout, contents), what)
-    for outcome in outcomes:
+    for number, outcome in enumerate(outcomes):
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
             outcome.links = branch_aliasing.links(outer, outcome.packed)
+            outcome.links.objects = objects.preds.get(number, [])
     results = _bind(outer, selector, outcomes, storages)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
@@ -116,10 +124,15 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
+    given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
         outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.links.objects))))
+    objects.follow(functools.partial(_is_chosen, selector), given)
     keeping.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
-    for slot, after in zip(slots, held, strict=False):
+    for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
+        if isinstance(after, Items):
+            note_head(after, [o.contents(slots)[i] for o in seen])
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
@@ -131,27 +144,27 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
 
 
 def _told_apart(
-    outer: Builder,
-    selector: Atom,
-    outcomes: Sequence[Outcome],
-    heap: Heap,
+    objects: branch_identity.Objects,
     layout: layouts.Layout | None,
+    given: Sequence[tuple[int, Outcome, Any]],
+    heap: Heap,
     unclear: dict[int, Any],
 ) -> layouts.Layout | None:
-    """The joined layout, in which arrays of one memory are told apart; `unclear` are those that were not before."""
-    marked = outer.trace.ambiguous
+    """Return the joined layout, in which arrays of one memory are told apart.
+
+    `given` has each branch's number, what came of it, and its value; `unclear` are the arrays that were not told apart
+    before the join.
+    """
+    trace = objects.outer.trace
+    marked = trace.ambiguous
     if layout is None or marked.keys() == unclear.keys():
         return layout
-    rows = [
-        (functools.partial(_is_chosen, selector, number), layouts.describe(o.value, heap.__contains__))
-        for number, o in enumerate(outcomes)
-        if o.value is not MISSING
-    ]
-    # What the join has marked is the objects themselves; an array of its own stands for them from here on.
-    outer.trace.ambiguous = unclear
-    told = branch_identity.told_apart(outer, layout, rows)
+    rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
+    # The join has marked the objects themselves; an array of its own stands for them from here on.
+    trace.ambiguous = unclear
+    told = objects.told_apart(layout, rows)
     if not branch_identity.all_told(told, rows):
-        outer.trace.ambiguous = {**marked, **outer.trace.ambiguous}
+        trace.ambiguous = {**marked, **trace.ambiguous}
     return told
 
 
@@ -323,7 +336,12 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
 
 
 def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
-    """An operation on a value that is one of a few objects."""
+    """An operation on a value that is one of a few objects, or of the nodes of a structure."""
+    if isinstance(choice, Reference):
+        found = node_reads.read(choice, operation, is_own)
+        if found is not NotImplemented:
+            return found
+        choice = choice.plain_()
     thunks = [functools.partial(_apply, operation, option) for option in choice.options]
     if len(thunks) == 2:
         return stage(choice.chosen(1), thunks, (), "an operation on one of two objects")

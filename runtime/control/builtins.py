@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean, columns as columns_, folding, iteration, lists, ordering, selecting
+from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.output import print_
 from anabranch.runtime.control.remaining import is_named, remaining
 from anabranch.runtime.control.sources import Source
@@ -21,6 +22,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import (
     atoms,
+    attributes,
     containers,
     dispatch,
     python_conversions,
@@ -30,13 +32,14 @@ from anabranch.runtime.values import (
 )
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import MayGrow, is_grown
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.sized import Sized
-from anabranch.runtime.values.text import Text
+from anabranch.runtime.values.text import Text, refusal
 from anabranch.runtime.values.traced import Traced
 
 COUNTERPARTS: dict[Any, str] = {}
@@ -44,8 +47,9 @@ COUNTERPARTS: dict[Any, str] = {}
 
 def _counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
     """Register a function of this module as the staged form of the built-in of the same name."""
-    COUNTERPARTS[getattr(builtins, function.__name__.rstrip("_"))] = function.__name__
-    return function
+    original = getattr(builtins, function.__name__.rstrip("_"))
+    COUNTERPARTS[original] = function.__name__
+    return function if isinstance(function, type) else fitted(function, original)
 
 
 def _of_each(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,6 +82,8 @@ def len_(items: Any) -> Any:
     """As `len`; of an array or a list whose size is known only at run time, a traced int."""
     if isinstance(items, ChoiceValue):
         items = _plain(items)
+        if (found := looked_up(len, items)) is not UNKNOWN:
+            return found
         if isinstance(items, ChoiceValue):
             return items.through(len_)
     if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
@@ -93,7 +99,7 @@ def len_(items: Any) -> Any:
 def range_(*args: Any) -> Any:
     """As `range`; with run-time bounds, a range that `for` stages."""
     args = tuple(arg.resolve(range) if isinstance(arg, ChoiceValue) else arg for arg in args)
-    if not any(map(is_traced, args)):
+    if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return iteration.Range(start, stop, step)
@@ -144,6 +150,8 @@ def max_(*args: Any, **kwargs: Any) -> Any:
 def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if tracing() and kwargs.get("key") is not None:
         kwargs = {**kwargs, "key": dispatch.called(kwargs["key"])}
+    if not args or not kwargs.keys() <= {"key", "default"}:
+        return function(*args, **kwargs)  # raises TypeError
     items = args if len(args) > 1 else iterated(args[0])
     if (source := folding.source(items)) is not None:
         return folding.extreme(function, source, kwargs)
@@ -272,6 +280,8 @@ def _convert(kind: type) -> Callable[..., Any]:
     def convert(*args: Any, **kwargs: Any) -> Any:
         if kind is bool and len(args) == 1:
             return truth_value(args[0])
+        if not kwargs and (found := looked_up(kind, *args)) is not UNKNOWN:
+            return found
         if len(args) == 1 and isinstance(args[0], ChoiceValue):
             return args[0].through(lambda value: convert(value, **kwargs))
         args = tuple(map(_plain, args))
@@ -280,6 +290,8 @@ def _convert(kind: type) -> Callable[..., Any]:
         if kind is complex and len(args) == 2:
             return complex_parts(*(_python_value(part, complex) for part in args))
         if len(args) > 1:
+            if kind is not int or len(args) > 2:
+                return kind(*(0 for _ in args))  # raises TypeError
             if kind is int and isinstance(args[0], (str, bytes, bytearray)):
                 return int(args[0], operator.index(args[1]))
             raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
@@ -342,6 +354,8 @@ def class_of(value: Any) -> Any:
 
 
 def _class_of_choice(value: ChoiceValue) -> Any:
+    if isinstance(value, Reference):
+        return value.through(class_of)
     first, *others = classes = tuple(map(class_of, value.options))
     return first if all(other is first for other in others) else ChoiceValue(value.tag, classes)
 
@@ -367,12 +381,63 @@ def _original(classes: Any) -> Any:
 def isinstance_(value: Any, classes: Any) -> Any:
     """As `isinstance`: a traced value is an instance of the class it stands for."""
     classes = _original(classes)
+    if isinstance(value, Reference):
+        return value.through(lambda v: isinstance_(v, classes))
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
     if isinstance(value, ChoiceValue):
         matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
+        if len(matching) == len(value.options):
+            return True
         return python_scalar(value.among(matching))
-    return issubclass(class_of(value), classes) if isinstance(value, (Traced, Text)) else isinstance(value, classes)
+    if not isinstance(value, (Traced, Text)):
+        return isinstance(value, classes)
+    try:
+        return issubclass(class_of(value), classes)
+    except TypeError:
+        isinstance(None, classes)  # says what it takes, in words of its own
+        raise
+
+
+@_counterpart
+def hasattr_(value: Any, name: Any, /) -> Any:
+    """As `hasattr`: of one of a few objects, that of each."""
+    return value.each(lambda v: hasattr_(v, name)) if isinstance(value, ChoiceValue) else attributes.has(value, name)
+
+
+@_counterpart
+def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
+    """As `getattr`: of one of a few objects, each without the attribute gives the default."""
+    if not isinstance(name, str) or not attributes.is_stand_in(value):
+        return getattr(value, name, *default)
+    if default and isinstance(value, ChoiceValue):
+        return value.each(lambda v: getattr_(v, name, *default))
+    try:
+        return attributes.read(value, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+@_counterpart
+def setattr_(value: Any, name: Any, new: Any, /) -> None:
+    """As `setattr`."""
+    attributes.write(value, name, new)
+
+
+@_counterpart
+def delattr_(value: Any, name: Any, /) -> None:
+    """As `delattr`."""
+    attributes.delete(value, name)
+
+
+@_counterpart
+def dir_(*args: Any) -> Any:
+    """As `dir`."""
+    if not args or not isinstance(args[0], ChoiceValue):
+        return attributes.names(*args) if len(args) == 1 else dir(*args)
+    return args[0].each(attributes.names)
 
 
 @_counterpart
@@ -397,6 +462,8 @@ def next_(iterator: Any, *default: Any) -> Any:
 @_counterpart
 def callable_(value: Any) -> Any:
     """As `callable`."""
+    if isinstance(value, Reference):
+        return value.through(callable_)
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
     if isinstance(value, ChoiceValue):
@@ -406,6 +473,15 @@ def callable_(value: Any) -> Any:
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 
-for _function in (print_, repr_, ascii_, format_):
-    _counterpart(_function)
+
+@_counterpart
+def ord_(character: Any, /) -> Any:
+    """As `ord`."""
+    found = looked_up(ord, character)
+    if found is UNKNOWN and isinstance(character, Text):
+        raise refusal(" by ord()")
+    return ord(character) if found is UNKNOWN else found
+
+
+print_, repr_, ascii_, format_ = map(_counterpart, (print_, repr_, ascii_, format_))
 COUNTERPARTS[str] = "str_"

@@ -22,7 +22,9 @@ from anabranch.runtime import frames
 from anabranch.runtime.array import Array
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import (
+    bisection,
     builtins,
+    complex_mathematics,
     heaps,
     lists,
     mathematics,
@@ -31,10 +33,12 @@ from anabranch.runtime.control import (
     output,
     sequences,
     special,
+    tail_calls,
     text,
     uncompiled,
     world,
 )
+from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -112,8 +116,9 @@ def staged(value: Any) -> Any:
             return getattr(builtins, builtins.COUNTERPARTS[value])
         if value in mathematics.COUNTERPARTS:
             return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
-        if value in operators.COUNTERPARTS:
-            return operators.COUNTERPARTS[value]
+        for functions in (operators, complex_mathematics):
+            if value in functions.COUNTERPARTS:
+                return functions.COUNTERPARTS[value]
     except TypeError:
         return value
     return staged_numpy(value)
@@ -136,6 +141,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if getattr(function, "__module__", None) == "pdb" and function is sys.modules["pdb"].set_trace:
         # It looks at its caller, which should be the user's function.
         return sys.modules["pdb"].Pdb().set_trace(sys._getframe(1))
+    if isinstance(function, (Traced, Text)):
+        raise TypeError(f"'{type(function).__name__}' object is not callable")
     library = (getattr(function, "__module__", None) or "").partition(".")[0]
     if library in _COMPILERS and containers.has_traced((args, kwargs)):
         Traced.refuse_library(library)
@@ -143,6 +150,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
     target = resolve(function)
+    if isinstance(getattr(target, "__func__", target), tail_calls.Looped):
+        return target(*args, **kwargs)
     code = getattr(target, "__code__", None)
     if code is None or not tracing():
         for argument in (*args, *kwargs.values()):
@@ -161,15 +170,34 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
+    tail_calls_ = builder.trace.tail_calls
     active = builder.trace.active.setdefault(code, Active())
     _guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
-        raise RecursionError("maximum recursion depth exceeded")
+        raise _too_deep(builder.depth > active.depths[0])
     active.depths.append(builder.depth)
+    tail_calls_.append(None)
     try:
         return target(*args, **kwargs)
     finally:
         active.depths.pop()
+        tail_calls_.pop()
+
+
+def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The call with which a function of this name ends: `return function(*args, **kwargs)`."""
+    if not tracing():
+        return call(function, *args, **kwargs)
+    code = sys._getframe(1).f_code
+    if isinstance(function, ChoiceValue):
+        return function.through(lambda one: _tail_call(code, one, args, kwargs))
+    step = tail_calls.step_of(code, function, args, kwargs)
+    return call(function, *args, **kwargs) if step is None else step
+
+
+def _tail_call(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    step = tail_calls.step_of(code, function, args, kwargs)
+    return call(function, *args, **kwargs) if step is None else step
 
 
 def _bound(method: Any, owner: Any) -> Any:
@@ -233,7 +261,7 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (output, text, heaps, world):
+    for instead in (output, text, heaps, bisection, world):
         found = instead.counterpart(function)
         if found is not None:
             return found
@@ -244,11 +272,12 @@ def resolve(function: Any) -> Any:
             if isinstance(function.__self__, MayGrow):
                 return function
             if tracing():
+                _refuse_draws(function)
                 current().trace.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
-                return functools.partial(sequences.COUNTERPARTS[function], call)
+                return fitted(functools.partial(sequences.COUNTERPARTS[function], call), function)
             other = lists.method(function) or methods.staged(function)
             if other is not function:
                 return other
@@ -293,17 +322,27 @@ def _refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -
             f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the compiled "
             "function; call it outside"
         )
-    if isinstance(owner, (random.Random, *_generators())):
-        raise UnsupportedOperationError(
-            f"{type(owner).__name__}.{name} would give the same number at each call of the compiled function; draw the "
-            "numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
-        )
+    _refuse_draws(function)
     if function in (input, open):
         raise UnsupportedOperationError(f"{name}() would run only while the function is traced; call it outside")
     if isinstance(owner, io.IOBase) and not isinstance(owner, (io.StringIO, io.BytesIO)):
         raise UnsupportedOperationError(
             f"{name}() of a file would run only while the function is traced; call it outside, or use print(file=...)"
         )
+
+
+def _refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
+    """Refuse a method of a generator of random numbers that is not the user's own, in C or in Python."""
+    owner = method.__self__
+    if not isinstance(owner, (random.Random, *_generators())):
+        return
+    function = getattr(method, "__func__", None)
+    if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
+        return
+    raise UnsupportedOperationError(
+        f"{type(owner).__name__}.{method.__name__} would give the same number at each call of the compiled function; "
+        "draw the numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
+    )
 
 
 def _generators() -> tuple[type, ...]:
@@ -322,9 +361,9 @@ def _constructor(cls: type) -> Any:
     if staged_numpy(cls) is not cls:
         return staged_numpy(cls)
     if cls in lists.COUNTERPARTS and tracing():
-        return lists.COUNTERPARTS[cls]
+        return fitted(lists.COUNTERPARTS[cls], cls)
     if cls in sequences.COUNTERPARTS and tracing():
-        return functools.partial(sequences.COUNTERPARTS[cls], call)
+        return fitted(functools.partial(sequences.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
     if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
         return cls
@@ -390,7 +429,9 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         return function
     note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
     found = transpile.rewrite(function, counterpart, settings().cache_dir)
-    return found.bind(function, _vocabulary(), _outside)
+    bound = found.bind(function, _vocabulary(), _outside)
+    is_looped = tracing() and function.__code__ in (current().trace.looped or ())
+    return tail_calls.Looped(function, bound) if is_looped else bound
 
 
 def _named(function: types.FunctionType) -> str:
@@ -422,12 +463,21 @@ def _vocabulary() -> types.ModuleType:
     return sys.modules["anabranch.runtime.control.vocabulary"]
 
 
-def guard_recursion(error: RecursionError) -> UnsupportedOperationError:
-    """Recursion whose depth depends on run-time values never ends while it is traced."""
+def _too_deep(conditional: bool) -> RecursionError:
+    """What Python raises; where no run-time condition has led there, the plain function fails so, too."""
+    error = RecursionError("maximum recursion depth exceeded")
+    error.anabranch_own = not conditional  # type: ignore[attr-defined]
+    return error
+
+
+def endless(error: RecursionError) -> UnsupportedOperationError | None:
+    """What says that recursion never ends while it is traced; None for an error that the plain function raises, too."""
+    if getattr(error, "anabranch_own", False):
+        return None
     return UnsupportedOperationError(
         "a function calls itself under a condition known only at run time, so that tracing does not end; "
         f"write it as a loop, or make the argument that ends it static ({error})"
-    )
+    ).with_traceback(error.__traceback__)
 
 
 dispatch.register_called(lambda function: functools.partial(call, function))

@@ -6,9 +6,11 @@ from typing import Any
 
 from anabranch.runtime.control import subscript
 from anabranch.runtime.control.iteration import Countable, Once, countable, is_countable
+from anabranch.runtime.control.texts import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.items import MayGrow
 
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -25,6 +27,10 @@ class Held(Countable):
     def length(self) -> int:
         return self._length
 
+    @property
+    def is_known(self) -> bool:
+        return not any(map(containers.has_traced, self.items))
+
     def at(self, index: Any) -> Any:
         return subscript.chosen(list(self.items), index, index)
 
@@ -40,6 +46,9 @@ def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
     if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None
+    if any(map(is_text, columns)) and all(is_text(c) or is_countable(c) or _is_held(c) for c in columns):
+        found = (_held(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
+        return tuple(c for c in found if c is not None)
     if not all(map(is_countable, columns)):
         if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
             return None

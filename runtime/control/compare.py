@@ -11,17 +11,28 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime import array as device
-from anabranch.runtime.control import boolean, branch_identity, each, folding, growing_items, iteration, ordering, sets
+from anabranch.runtime.control import (
+    boolean,
+    branch_identity,
+    each,
+    folding,
+    growing_items,
+    iteration,
+    node_reads,
+    ordering,
+    sets,
+)
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms, checks, python_conversions, views, wrap
+from anabranch.runtime.values import aliasing, atoms, checks, lookups, python_conversions, views, wrap
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.items import MayGrow, is_grown
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_operands import kind_of
 from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
@@ -47,7 +58,10 @@ def compare(first: Any, *links: Any) -> Any:
 def is_(a: Any, b: Any) -> Any:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, ChoiceValue):
+        if isinstance(choice, Reference) and not (isinstance(other, ChoiceValue) and not isinstance(other, Reference)):
+            same = node_reads.is_(choice, other)
+            return same if isinstance(same, bool) else _bool(same)
+        if isinstance(choice, ChoiceValue) and not isinstance(choice, Reference):
             value = choice.without_undefined()
             if not isinstance(value, ChoiceValue):
                 return is_(value, other)
@@ -179,6 +193,8 @@ _SIZED: tuple[type[Any], ...] = (
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`, for containers of static size and for arrays."""
+    if (found := _looked_up_in(item, container, _inside)) is not UNKNOWN:
+        return found
     if isinstance(container, ChoiceValue):
         return container.through(lambda c: in_(item, c))
     if isinstance(item, Text) and isinstance(container, str):
@@ -216,8 +232,33 @@ def in_(item: Any, container: Any) -> Any:
     return item in container
 
 
+def _inside(container: Any, item: Any) -> bool:
+    return item in container
+
+
+def _outside(container: Any, item: Any) -> bool:
+    return item not in container
+
+
+def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool]) -> Any:
+    """`item in container`, or its opposite, for one of a few texts in a container of constants."""
+    if own_method(container, "__contains__") is not None:
+        return UNKNOWN
+    if isinstance(container, _LISTED) and not is_grown(container):
+        members: tuple[Any, ...] = tuple(container) if lookups.is_choice(item) else ()
+        if members and all(map(lookups.is_constant, members)):
+            return looked_up(lambda one: contains(members, one), item)
+        return UNKNOWN
+    return looked_up(contains, container, item)
+
+
+_LISTED: tuple[type[Any], ...] = (list, set, frozenset, dict, type({}.keys()), type({}.values()))
+
+
 def not_in(item: Any, container: Any) -> Any:
     """`item not in container`."""
+    if (found := _looked_up_in(item, container, _outside)) is not UNKNOWN:
+        return found
     return boolean.not_(in_(item, container))
 
 

@@ -32,6 +32,9 @@ from anabranch.runtime.values.specialising import wanting
 # What says that a loop cannot be staged.
 CANNOT = (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError)
 
+# So many characters of a text are gone over one by one, where that adds few equations: what is made of them is known.
+FEW_KNOWN = 16
+
 
 def run_counted(
     sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
@@ -61,13 +64,22 @@ class _Counted:
             return growth.unless(lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state)
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")
+        if self.sequence.is_known and self.length <= FEW_KNOWN:
+            cheap = self._cheaply_unrolled(state, "its few items are known")
+            if cheap is not None:
+                return cheap
         return self._of_known_length(state)
 
     def _of_known_length(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""
         trace = current().trace
         grows, unrolls = trace.lists_grow, trace.unroll_reason is not None
-        if grows and not unrolls and self.body.__code__ in trace.growing_sites:
+        site = self.body.__code__
+        failed = trace.fixed_failures.get((site, self.length))
+        if failed is not None and not grows:
+            trace.wants_growth = True
+            raise failed
+        if grows and not unrolls and (site in trace.growing_sites or failed is not None):
             try:
                 return self._grown(state)
             except CANNOT as error:
@@ -101,8 +113,9 @@ class _Counted:
                 trace.too_costly = str(error)
             return self._grown(state)
         if not grows:
-            # A loop around this one is tried without.
+            # A loop around this one is tried without, and fails with this one, which is not to try again.
             trace.wants_growth = True
+            trace.fixed_failures[site, self.length] = cannot
             raise cannot
         try:
             return self._grown(state)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anabranch.runtime.control import iteration
-from anabranch.runtime.control.counted import run_counted
+from anabranch.runtime.control.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
@@ -56,6 +56,8 @@ class Each(Source):
         items = iterated(items)
         self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
         sequence = None if isinstance(items, Source) else iteration.countable(items)
+        if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
+            items, sequence = sequence.steps(), None
         apart = isinstance(items, ChoiceValue) and any(map(is_grown, items.options))
         self._over = (
             items if isinstance(items, Source) or apart else iter(items) if sequence is None else sequence

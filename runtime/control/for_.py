@@ -49,6 +49,8 @@ def run(
     items = iterated(items)
     if isinstance(items, Source):
         return _consume(items, body, init, form)
+    if isinstance(items, ChoiceValue) and items.of_objects and (many := countable(items)) is not None:
+        return run_counted(many, body, init, form, what)
     if isinstance(items, ChoiceValue) and items.of_objects:
         after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
         return after

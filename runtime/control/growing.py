@@ -479,6 +479,10 @@ class GrowingSlot(Slot):
     def parts(self) -> Iterable[Any]:
         if isinstance(self.before, tables.Home):
             return (self.before.table, *self.before.table.owners)
+        if isinstance(self.before, tables.RowPart):
+            return ()
+        if isinstance(self.before, tables.RowReferences):
+            return self.before.owners
         return tables.referred(self.before) if isinstance(self.before, Items) else self.before
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from anabranch.runtime.trace import UnreachableError
 from anabranch.runtime.values import atoms, checks, wrap
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.index_numbers import check_bound, check_integer, check_place
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.item_memory import iota
 from anabranch.runtime.values.items import Items, is_grown
@@ -36,7 +38,8 @@ def _int(value: Any) -> Any:
     if isinstance(value, ChoiceValue):
         value = value.resolve()
     if not isinstance(value, Traced):
-        return value.__index__()
+        return operator.index(value)
+    check_integer(value)
     return (
         value
         if isinstance(value, PythonScalar) and value.python is int
@@ -44,14 +47,20 @@ def _int(value: Any) -> Any:
     )
 
 
+def _bound(value: Any) -> Any:
+    """A bound of a slice as a Python int, traced or not."""
+    if isinstance(value, Traced):
+        check_bound(value)
+    return _int(value)
+
+
 def _check_index(owner: Any, key: Any) -> Any:
     if isinstance(key, ChoiceValue):
         key = key.resolve()
-    traced = isinstance(key, Traced)
-    fine = key.abstract.dtype.kind in "iub" and not key.abstract.shape if traced else hasattr(key, "__index__")
-    if not fine:
-        name = getattr(key, "python", type(key)).__name__
-        raise TypeError(f"{_name(owner)} indices must be integers or slices, not {name}")
+    if isinstance(key, Traced):
+        check_place(key, _name(owner))
+    elif not hasattr(key, "__index__"):
+        raise TypeError(f"{_name(owner)} indices must be integers or slices, not {type(key).__name__}")
     return _int(key)
 
 
@@ -175,7 +184,7 @@ def pop(owner: Any, *place: Any) -> Any:
         value = _element(items, position)
         owner.become(items.cut(position))
         return value
-    position = _position(items, _check_index(owner, place[0]), "pop index out of range")
+    position = _position(items, _int(place[0]), "pop index out of range")
     value = _element(items, position)
     owner.become(_without(items, position))
     return value
@@ -230,8 +239,8 @@ def _clipped(key: Any, length: Any) -> Atom:
 
 def _bounds(items: Items, key: slice) -> tuple[Atom, Atom]:
     """Start and stop of a slice with step 1, the stop not before the start."""
-    start = _clipped(0 if key.start is None else _int(key.start), items.length)
-    stop = wrap.as_atom(items.length, np.int64) if key.stop is None else _clipped(_int(key.stop), items.length)
+    start = _clipped(0 if key.start is None else _bound(key.start), items.length)
+    stop = wrap.as_atom(items.length, np.int64) if key.stop is None else _clipped(_bound(key.stop), items.length)
     return start, atoms.ufunc(np.maximum, start, stop)
 
 

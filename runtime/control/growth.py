@@ -28,25 +28,33 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     `body` and `state` are the loop's, which both are ways to stage.
     """
     builder = current()
-    trace = builder.trace
-    if not trace.lists_grow:
-        return without()
-    if body.__code__ in trace.growing_sites:
+    trace, site = builder.trace, body.__code__
+    grows, failed = trace.lists_grow, trace.fixed_failures.get((site, None))
+    if failed is not None and not grows:
+        trace.wants_growth = True
+        raise failed
+    if grows and (failed is not None or site in trace.growing_sites):
         return grown()
-    before, heap = builder.checkpoint(), Heap((body, state, *trace.roots))
+    before, heap = builder.checkpoint(), Heap((body, state, *trace.roots)) if grows else None
+    wanted = trace.wants_growth, trace.wants_known
     trace.lists_grow = trace.wants_growth = trace.wants_known = False
     try:
         return without()
-    except AnabranchError:
-        if trace.wants_known or not trace.wants_growth:
+    except AnabranchError as error:
+        cannot = trace.wants_growth and not trace.wants_known
+        if cannot:
+            # Where a loop around this one tries to do without, it fails with this one, which is not to try again.
+            trace.fixed_failures[site, None] = error
+        if not (grows and cannot):
             raise
     finally:
-        trace.lists_grow = True
+        trace.lists_grow = grows
+        if not grows:
+            trace.wants_growth, trace.wants_known = trace.wants_growth or wanted[0], trace.wants_known or wanted[1]
     builder.rollback(before)
+    assert heap is not None
     heap.restore()
-    after = grown()
-    trace.growing_sites.add(body.__code__)
-    return after
+    return grown()
 
 
 def with_room(
@@ -134,7 +142,7 @@ def _roomy(
     """The layout of a list that gets longer in a step, with room for all steps."""
     structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
     assert isinstance(structure, ItemsStructure)
-    if structure.room is not None:
+    if structure.room is not None or structure.fixed:
         return new
     start = capacity_of(old) if isinstance(old, layouts.Node) else 0
     gain = structure.capacity - start

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch.runtime.control import array_lists, boolean, iteration, ordering
 from anabranch.runtime.control.builtins import len_, range_, sorted_
 from anabranch.runtime.control.each import Each
+from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
@@ -149,7 +150,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         if not isinstance(heap, MayGrow) and not current().trace.lists and current().trace.lists_grow:
             raise Restart(lists=True)
         _put_side_by_side(heap, items)
-        return staged(heap, *items)
+        return fitted(staged, function)(heap, *items)
 
     return choose
 

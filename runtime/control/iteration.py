@@ -15,6 +15,7 @@ from anabranch.runtime.trace import Builder, current, tracing
 from anabranch.runtime.values import atoms, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.index_numbers import check_integer
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import is_fixed, is_grown
 from anabranch.runtime.values.python_operands import interval_of
@@ -39,6 +40,11 @@ class Countable(abc.ABC):
     @abc.abstractmethod
     def at(self, index: Any) -> Any:
         """The item at a position from 0 on that is known to be in range."""
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether all items are known while tracing, so that each of a few had better be one step."""
+        return False
 
     def misfits(self) -> list[tuple[Atom, str]]:
         """What makes the iteration raise ValueError at its end, as conditions and messages."""
@@ -127,6 +133,9 @@ class Range(Countable):
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
         self.start, self.stop, self.step = map(_as_int, (start, stop, step))
+        for bound in (self.start, self.stop, self.step):
+            if isinstance(bound, int):
+                wrap.check_range(bound)
         if isinstance(self.step, PythonScalar):
             zero = atoms.ufunc(np.equal, self.step.atom, atoms.literal(0, np.int64))
             checks.fail_if(zero, lambda _: ValueError("range() arg 3 must not be zero"))
@@ -207,8 +216,7 @@ def _as_int(x: Any) -> Any:
         x = x.resolve(range)
     if not isinstance(x, Traced):
         return x.__index__()
-    if x.abstract.dtype.kind not in "iub" or x.abstract.shape != ():
-        raise TypeError(f"'{x.abstract}' object cannot be interpreted as an integer")
+    check_integer(x)
     if isinstance(x, PythonScalar) and x.python is int:
         return x
     return python_scalar(wrap.as_atom(x, np.int64))
@@ -222,13 +230,18 @@ class Fixed(Countable):
 
     @property
     def length(self) -> int:
-        return len(self.items)
+        # As `len`, which knows no length beyond 64 bits.
+        length = max(0, -((self.items.start - self.items.stop) // self.items.step))
+        wrap.check_range(length)
+        return length
 
     def at(self, index: Any) -> Any:
         if not isinstance(index, PythonScalar):
             return self.items[index]
         items = self.items
         ends = (items[0], items[-1])
+        for bound in (*ends, items.step):
+            wrap.check_range(bound)
         offset: Atom = index.atom
         if items.step != 1:
             offset = atoms.ufunc(np.multiply, offset, atoms.literal(items.step, np.int64))
@@ -243,7 +256,7 @@ class Rows(Countable):
     def __init__(self, array: Array | Sized) -> None:
         if not array.shape:
             raise TypeError("iteration over a 0-d array")
-        self.array = array
+        self._array = array
         self._length = array.shape[0]
 
     @property
@@ -251,7 +264,7 @@ class Rows(Countable):
         return self._length
 
     def at(self, index: Any) -> Any:
-        return indexing.get(self.array, index)
+        return indexing.get(self._array, index)
 
 
 class Elements(Countable):
@@ -290,6 +303,10 @@ class Tail(Countable):
     def length(self) -> Any:
         return self.items.length - 1
 
+    @property
+    def is_known(self) -> bool:
+        return self.items.is_known
+
     def at(self, index: Any) -> Any:
         return self.items.at(index + 1)
 
@@ -299,14 +316,18 @@ class Enumerated(Once):
 
     def __init__(self, items: Countable, start: Any) -> None:
         super().__init__()
-        self.items, self.start = items, start
+        self.items, self._first = items, start
 
     @property
     def length(self) -> Any:
         return self.items.length
 
+    @property
+    def is_known(self) -> bool:
+        return self.items.is_known and isinstance(self._first, int)
+
     def at(self, index: Any) -> Any:
-        return (self.start + index, self.items.at(index))
+        return (self._first + index, self.items.at(index))
 
     def misfits(self) -> list[tuple[Atom, str]]:
         """Those of what is numbered."""
@@ -325,6 +346,10 @@ class Zipped(Once):
             raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
         self.strict = strict
         self.columns = columns
+
+    @property
+    def is_known(self) -> bool:
+        return all(column.is_known for column in self.columns)
 
     @property
     def length(self) -> Any:
@@ -382,6 +407,10 @@ class Reversed(Once):
     def length(self) -> Any:
         return self.items.length
 
+    @property
+    def is_known(self) -> bool:
+        return self.items.is_known
+
     def at(self, index: Any) -> Any:
         length = self.items.length
         if isinstance(length, int) and isinstance(index, PythonScalar):
@@ -409,7 +438,8 @@ def countable(items: Any) -> Countable | None:
     if isinstance(items, ChoiceValue):
         items = items.without_undefined()
         if isinstance(items, ChoiceValue) and items.of_objects:
-            return None
+            one_of_many: Countable | None = _texts().characters(items)
+            return one_of_many
         items = items.resolve() if isinstance(items, ChoiceValue) else items
     if not tracing():
         return None
@@ -427,12 +457,19 @@ def countable(items: Any) -> Countable | None:
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
         return Rows(wrap.array_of(wrap.as_atom(items)))
-    line: Countable | None = lines().line(items)
+    line: Countable | None = lines().line(items) or _texts().characters(items)
     return line
 
 
 def lines() -> Any:
     """The module of lists that are gone over so, which stands above this one."""
     from anabranch.runtime.control import lines as module  # noqa: PLC0415
+
+    return module
+
+
+def _texts() -> Any:
+    """The module of text that is gone over so, which stands above this one."""
+    from anabranch.runtime.control import texts as module  # noqa: PLC0415
 
     return module

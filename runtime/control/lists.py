@@ -45,8 +45,9 @@ def list_(*args: Any) -> Any:
     """As `list`."""
     if not args:
         return growing([]) if current().trace.lists else []
-    (items,) = args
-    made = items_of(items)
+    if len(args) > 1:
+        return list(*args)  # raises TypeError
+    made = items_of(args[0])
     return growing(made) if current().trace.lists else made
 
 

@@ -146,7 +146,7 @@ def after(
 
 
 def remember(contents: Any, before: Any, given: Any, out: Any) -> None:
-    """Note what the elements of a list are after a loop that appended to it, where its length is known.
+    """Note what the elements of a list are after a loop that appended to it, where its length before it is known.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def remember(contents: Any, before: Any, given: Any, out: Any) -> None:
     given, out : object
         What it holds before a step and after it.
     """
-    if not (isinstance(contents, Items) and type(contents.length) is int and isinstance(out, Items)):
+    if not (isinstance(contents, Items) and isinstance(out, Items)):
         return
     length = before.length if isinstance(before, Items) else len(before)
     if type(length) is not int or out.grown_from is None or out.grown_from[0] is not given:
@@ -165,6 +165,7 @@ def remember(contents: Any, before: Any, given: Any, out: Any) -> None:
     ]
     known = [k for k in kinds if k is not None]
     contents.past = Past(before, length, tuple(known) if len(known) == len(kinds) else ())
+    current().trace.has_heads = True
 
 
 # ---- by how much an atom is larger than what it comes from -----------------------------------------------------------

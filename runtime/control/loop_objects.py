@@ -87,17 +87,17 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):
         return value
     structure = layout.structure
-    if structure.flat:
-        return value
     if structure.mutable:
         return _unless_none_ran(value, before, count)
+    if structure.flat:
+        return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
     return structure.build([perhaps_old(v, b, t, count) for v, b, t in rows])
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:
     """Return whether a number or array is of the layout's type."""
-    return layouts.numeric(layouts.describe(value)) == layouts.numeric(layout)
+    return layouts.numeric(layouts.outline(value)) == layouts.numeric(layout)
 
 
 def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:

@@ -45,6 +45,11 @@ class FirstStepError(StructureMismatchError):
         self.site = site
 
 
+# It is what users see where no other way has led further.
+FirstStepError.__name__ = FirstStepError.__qualname__ = StructureMismatchError.__name__
+FirstStepError.__module__ = StructureMismatchError.__module__
+
+
 class ConditionWritesError(Exception):
     """The condition of a loop changes what the loop carries."""
 
@@ -129,8 +134,12 @@ class LoopTypes:
         self.deepened[i] += layouts.depth(after) > layouts.depth(self.layouts[i])
         return self.deepened[i] > _DEEPENINGS
 
+    def multiplies(self, i: int, after: layouts.Layout) -> bool:
+        """Return whether a state entry has come to hold far more than before the loop, as `s` does in `s = s + s`."""
+        return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
+
     def _presumed(self) -> list[layouts.Layout]:
-        names = [layouts.presumed(layouts.describe(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        names = [layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
         return [layouts.Held(NEXT), layouts.Held(self.init[1]), *names]
 
     @property
@@ -162,6 +171,13 @@ class LoopTypes:
         self.layouts = self._presumed()
         self.layouts += [_presumed_contents(s.before) for s in self.slots]
 
+    def set_slots(self, slots: Sequence[Slot]) -> None:
+        """Carry these, and no others."""
+        width = 2 + len(self.loop.init)
+        self.slots = []
+        del self.init[width:], self.layouts[width:]
+        self.add_slots(slots)
+
     def add_slots(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
             self.slots.append(slot)
@@ -178,7 +194,7 @@ class LoopTypes:
         """Let the body see these state entries' own handles instead of fresh ones."""
         for i in positions:
             self.held.add(i)
-            described = layouts.describe(self.init[i])
+            described = layouts.outline(self.init[i])
             self.layouts[i] = (
                 layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, layouts.held)
             )
@@ -236,7 +252,7 @@ def _fresh_undefined(value: Any) -> Any:
 
 
 def _presumed_contents(contents: Any) -> layouts.Layout:
-    return _contents(layouts.describe(contents), layouts.presumed)
+    return _contents(layouts.outline(contents), layouts.presumed)
 
 
 def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:
@@ -257,6 +273,20 @@ def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
         ]
 
 
+def _size(layout: layouts.Layout) -> int:
+    """Return how many run-time values and characters of static texts a value holds."""
+    match layout:
+        case layouts.Node(_, children):
+            return sum(map(_size, children))
+        case layouts.Choice(options):
+            return 1 + sum(map(_size, options))
+        case layouts.Held(str() | bytes() as text):
+            return len(text)
+    return len(layouts.leaf_types(layout))
+
+
+# What a state entry may come to hold, beyond some times of what it holds before the loop.
+_LARGEST = 512
 # So often containers may come to lie in others before a loop is given up.
 _DEEPENINGS = 4
 
@@ -288,16 +318,21 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any, rep
         grow([] if named else target)
         raise FirstStepError(
             f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
-            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size",
+            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size; "
+            "append to a list, or fill an array",
             loop.site,
         )
     if len(shapes) > 1:
         first, *_, last = map(str, map(layouts.numeric, shapes.values()))
         raise FirstStepError(
-            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change", loop.site
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change; "
+            "join the parts after the loop, or fill an array that was made before",
+            loop.site,
         )
     if len(dtypes) > 1 and replaced and not loop.alternates:
         first, *_, last = map(str, map(layouts.numeric, dtypes))
         raise FirstStepError(
-            f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change", loop.site
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change; "
+            "start with an array of the dtype that is meant",
+            loop.site,
         )

@@ -12,6 +12,7 @@ from anabranch.runtime.control import (
     loop_aliasing,
     loop_identity,
     loop_lengths,
+    loop_memory,
     loop_objects,
 )
 from anabranch.runtime.control.branches import trace_branch
@@ -31,16 +32,17 @@ from anabranch.runtime.control.loop_state import (
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts, promotion, regions, repetition, visibility
+from anabranch.runtime.values import layout as layouts, lined, promotion, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.items import Items, ListContents
 from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.slots import Slot
 from anabranch.runtime.values.undefined import Undefined
 
 _MOST_ATTEMPTS = 24
-# What a carry may widen to, beyond some times of what it starts as.
-_MOST_LEAVES = 512
 
 
 def stage(loop: Loop) -> tuple[Any, ...]:
@@ -48,8 +50,9 @@ def stage(loop: Loop) -> tuple[Any, ...]:
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
+    loop_memory.begin(types)
     unrolled = outer.trace.unrolled
-    for _ in range(_MOST_ATTEMPTS):
+    for attempt in range(_MOST_ATTEMPTS):
         outer.trace.unrolled = unrolled
         traced = _trace_body(outer, loop, types)
         if traced is None:
@@ -61,6 +64,8 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)
         report = loop_aliasing.inspect(traced, traced.init, identities)
         if not report.conflicts:
+            if attempt and outer.parent is not None:
+                loop_memory.remember(types)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
         if not positions <= types.held:
@@ -70,6 +75,12 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         elif known == len(types.places.handles):
             raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
     raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
+
+
+def _gets_longer(slot: Slot, changes: dict[int, Any]) -> bool:
+    """Return whether a step has made a list of static length longer."""
+    now = changes[id(slot.target)]
+    return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
 
 
 def _positions(types: LoopTypes, leaves: set[int]) -> set[int]:
@@ -117,13 +128,16 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     if new:
         outer.trace.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
-        return None
+        if not all(isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes) for s in new):
+            return None
+        values += [outcome.changes[id(s.target)] for s in new]
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
     out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
     before = list(types.layouts)
     with decided_by(loop.trip):
-        if not _settle(outer, traced, loop, types, out) or (types.linked and before != types.layouts):
+        # What a first step makes of lists that were not known to be carried is among the types of those, too.
+        if not _settle(outer, traced, loop, types, out) or new or (types.linked and before != types.layouts):
             return None
     if before != types.layouts:
         traced.init = initial(outer, types)
@@ -151,22 +165,21 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
-        after = layouts.join(before, layouts.describe(value, types.heap.__contains__), opening=not types.exact)
+        given = layouts.describe(value, types.heap.__contains__)
+        after = layouts.join(before, given, opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after != before:
-            after = promotion.promoted(after, types.init[i])
-        after = growth.with_room(before, after, i, loop, types)
+            after = promotion.promoted(after, types.init[i], given)
+        after = lined.lined(growth.with_room(before, after, i, loop, types))
         if after == before:
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = layouts.widened(layouts.staged(layouts.describe(value, types.heap.__contains__), stays))
+            after = lined.lined(layouts.widened(layouts.staged(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
-        start = layouts.describe(types.init[i])
-        if len(layouts.leaf_types(after)) > _MOST_LEAVES + 16 * len(layouts.leaf_types(start)):
-            # A text joined with itself doubles with each attempt.
-            raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
+        if types.multiplies(i, after):
+            raise StructureMismatchError(f"{types.name(i)} comes to hold more at every step of {loop.what}")
         if types.deepens(i, after):
             raise StructureMismatchError(f"{types.name(i)} nests deeper at every step of {loop.what}")
         types.layouts[i] = after
@@ -195,7 +208,7 @@ def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
 
 def _replaces(before: layouts.Layout, value: Any) -> bool:
     """Return whether an array or number surely has another type after a step."""
-    layout = layouts.describe(value)
+    layout = layouts.outline(value)
     kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Choice) else (layout,))]
     known = before.options if isinstance(before, layouts.Choice) else (before,)
     return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
@@ -236,7 +249,7 @@ def _finish(
         values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
     width = 2 + len(loop.init)
     for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
-        if plan.counts and traced.out is not None:
+        if traced.out is not None:
             loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
         slot.restore(contents)
     if outer.trace.error_code in plan.written:
@@ -249,11 +262,8 @@ def _finish(
 
 def _surely_set(value: Any, out: Any) -> Any:
     """After at least one step that sets a name, the name is set."""
-    options = getattr(value, "options", None)
-    if (
-        options is None
-        or isinstance(out, Undefined)
-        or any(isinstance(o, Undefined) for o in getattr(out, "options", ()))
-    ):
+    if not isinstance(value, ChoiceValue) or isinstance(out, Undefined):
         return value
-    return value.assuming([o for o in options if not isinstance(o, Undefined)])
+    if isinstance(out, ChoiceValue) and any(isinstance(o, Undefined) for o in out.options):
+        return value
+    return value.assuming([o for o in value.options if not isinstance(o, Undefined)])

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.builtins import is_traced
+from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, python_conversions, wrap
+from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.index_numbers import class_name
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_operands import as_kind, kind_of, raised
 from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
@@ -57,10 +60,12 @@ def staged(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Calla
     """Python's own function where nothing is traced; else the decorated one."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        form = fitted(function, original)
+
         @functools.wraps(original)
         def either(*args: Any, **kwargs: Any) -> Any:
             values = itertools.chain(args, kwargs.values())
-            return (function if any(map(is_traced, values)) else original)(*args, **kwargs)
+            return (form if any(map(is_traced, values)) else original)(*args, **kwargs)
 
         return either
 
@@ -118,14 +123,19 @@ def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
     def compute(x: Any) -> Any:
         if isinstance(x, ChoiceValue):
             x = x.resolve()
-        return python_conversions.rounded_to_int(function, x if isinstance(x, PythonScalar) else _number(x))
+        if isinstance(x, PythonScalar):
+            return python_conversions.rounded_to_int(function, x)
+        method = f"__{name}__"
+        if name == "trunc" and not hasattr(_class_of(x), method):
+            raise TypeError(f"type {class_name(x)} doesn't define {method} method")
+        return python_conversions.rounded_to_int(function, python_scalar(as_float(x)))  # NumPy's integers, too
 
     return compute
 
 
-def _number(x: Any) -> Any:
-    atom = wrap.as_atom(x)
-    return python_scalar(as_float(x) if atom.type.dtype.kind == "f" else atoms.convert(atom, np.int64))
+def _class_of(x: Any) -> type:
+    known = x.abstract
+    return np.ndarray if known.kind is Kind.ARRAY else known.dtype.type
 
 
 @staged(math.hypot)

@@ -16,6 +16,7 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, python_conversions, wrap
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_operands import as_kind, fits, interval_of, kind_of, overflow, raised
 from anabranch.runtime.values.python_scalar import is_python_scalar, python_scalar
@@ -36,10 +37,8 @@ def as_int(x: Any) -> Any:
         return python_conversions.to_int(x) if is_traced(x) else int(x)
     if not is_traced(x):
         return operator.index(x)
-    atom = wrap.as_atom(x)
-    if atom.type.shape != () or atom.type.dtype.kind not in "iu":
-        raise TypeError("only integer scalar arrays can be converted to a scalar index")
-    return python_scalar(atoms.convert(atom, np.int64))
+    check_integer(x)
+    return python_scalar(atoms.convert(wrap.as_atom(x), np.int64))
 
 
 def _refuse_negative(x: Any, function: Callable[..., Any], *example: int) -> None:

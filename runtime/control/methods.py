@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.control import compare, ordering, selecting, subscript
+from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.values import containers, dispatch
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values import containers, dispatch, lookups
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
 from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.traced import Traced
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -23,13 +25,22 @@ def _remove(items: list[Any], value: Any) -> None:
 
 
 def _pop(items: list[Any], place: Any = -1) -> Any:
+    if isinstance(place, Traced) and type(items) is list:
+        if place.abstract.dtype.kind not in "iub" or place.abstract.shape:
+            place.__index__()
+        place = subscript.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
     item = subscript.at(items)[place]
     del subscript.at(items)[place]
     return item
 
 
 def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    if isinstance(key, ChoiceValue):
+    if lookups.is_choice(key):
+        if all(map(lookups.is_constant, (default, *items.values()))):
+            found = lookups.look_up(lambda k: items.get(k, default), key)
+            if found is not UNKNOWN:
+                return found
+    elif isinstance(key, ChoiceValue):
         return key.each(lambda k: _get(items, k, default))
     known = truth(compare.in_(key, items))
     if isinstance(known, bool):
@@ -60,7 +71,7 @@ def staged(method: Any) -> Any:
     def choose(*args: Any, **kwargs: Any) -> Any:
         looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
         if looks_at_items or any(map(containers.has_traced, args)) or kwargs.get("key") is not None:
-            return function(owner, *args, **kwargs)
+            return fitted(functools.partial(function, owner), method)(*args, **kwargs)
         return method(*args, **kwargs)
 
     return choose

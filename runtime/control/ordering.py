@@ -14,7 +14,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, checks, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import is_grown
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
@@ -25,6 +25,8 @@ _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""
+    if (found := looked_up(operation, a, b)) is not UNKNOWN:
+        return found
     a, b = _as_one_number(a), _as_one_number(b)
     for choice, other, left in ((a, b, True), (b, a, False)):
         if isinstance(choice, ChoiceValue) and choice.of_objects:

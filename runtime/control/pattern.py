@@ -6,6 +6,7 @@ Each asks as Python does: parts are taken once, in order, and a part that static
 from __future__ import annotations
 
 import collections.abc
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,8 +16,9 @@ from anabranch.runtime.control.compare import is_
 from anabranch.runtime.control.ternary import ifexp
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values import atoms, lookups
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.undefined import Undefined
 
@@ -39,7 +41,17 @@ def take(pattern: Any, subject: Any, found: Found) -> Hit:
         return pattern.take(subject, found)
     if isinstance(subject, ChoiceValue):
         subject = subject.without_undefined()
-    if isinstance(subject, ChoiceValue):
+    if isinstance(subject, Reference) and not subject.graph_.fine:
+        subject = subject.plain_()
+    if isinstance(pattern, (Value, As, Either)) and lookups.is_choice(subject):
+        return pattern.take(subject, found)
+    if not isinstance(pattern, Pattern) and (known := looked_up(operator.eq, subject, pattern)) is not UNKNOWN:
+        return truth(known)
+    if isinstance(subject, Reference):
+        kinds = subject.apart_()
+        if len(kinds) > 1:
+            return _any([_Way(pred, pattern, one) for pred, one in kinds], found)
+    elif isinstance(subject, ChoiceValue):
         ways = [_Way(subject.chosen(i), pattern, option) for i, option in enumerate(subject.options)]
         return _any(ways, found)
     if isinstance(pattern, Pattern):
@@ -135,13 +147,14 @@ class Sequence(Pattern):
         self.patterns = patterns
 
     def take(self, subject: Any, found: Found) -> Hit:
-        if not isinstance(subject, collections.abc.Sequence) or isinstance(subject, (str, bytes, bytearray)):
+        kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
+        if not issubclass(kind, collections.abc.Sequence) or issubclass(kind, (str, bytes, bytearray)):
             return False
         stars = [i for i, p in enumerate(self.patterns) if isinstance(p, Star)]
         fixed = len(self.patterns) - len(stars)
         if len(subject) < fixed or (not stars and len(subject) > fixed):
             return False
-        items = list(subject)
+        items = [subject[i] for i in range(len(subject))] if isinstance(subject, Reference) else list(subject)
         for at in stars:
             end = len(items) - (len(self.patterns) - at - 1)
             items[at:end] = [items[at:end]]
@@ -159,9 +172,12 @@ class Mapping(Pattern):
         self.patterns, self.rest = patterns, rest
 
     def take(self, subject: Any, found: Found) -> Hit:
-        if not isinstance(subject, collections.abc.Mapping):
+        kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
+        if not issubclass(kind, collections.abc.Mapping):
             return False
         missing = object()
+        if isinstance(subject, Reference):
+            subject = {key: subject[key] for key in subject.keys_}
         values = [subject.get(key, missing) for key in self.patterns]
         if any(value is missing for value in values):
             return False
@@ -196,7 +212,7 @@ class Instance(Pattern):
         itself = [(p, subject) for p in self.positional] if self._takes_itself() else []
         patterns = dict(zip(() if itself else self._attributes(), self.positional, strict=False)) | self.named
         missing = object()
-        values = [getattr(subject, name, missing) for name in patterns]
+        values = [builtins.getattr_(subject, name, missing) for name in patterns]
         if any(value is missing for value in values):
             return False
         return _all([*itself, *zip(patterns.values(), values, strict=True)], found)

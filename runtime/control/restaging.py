@@ -16,7 +16,8 @@ from anabranch.runtime.frames import LIBRARY, internal
 from anabranch.runtime.trace import Restart, current
 
 _KINDS = {
-    "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript", "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
+    "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript",
+    "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
 # Where comprehensions ask what they go over, and whether they keep an item, and where a length is asked for.
 _OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL")

@@ -17,10 +17,10 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     """`on_true if pred else on_false`; scalars become one select, anything else a branch."""
     if not (_is_number(on_true) and _is_number(on_false)):
         return branches.stage(pred, (lambda: on_false, lambda: on_true), (), what)
-    both = layouts.numeric(layouts.describe(on_true))
-    if both is None or both != layouts.numeric(layouts.describe(on_false)):
+    both = layouts.numeric(layouts.outline(on_true))
+    if both is None or both != layouts.numeric(layouts.outline(on_false)):
         return _of_either_kind(pred, on_true, on_false)
-    atom = atoms.select(pred, wrap.as_atom(on_true, both.dtype), wrap.as_atom(on_false, both.dtype))
+    atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
     return wrap.from_abstract(both, atom)
@@ -29,7 +29,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
 def _is_number(value: Any) -> bool:
     """Return whether a value is a number, of whatever kind it may be."""
     options = value.options if isinstance(value, ChoiceValue) else (value,)
-    kinds = [layouts.numeric(layouts.describe(o)) for o in options]
+    kinds = [layouts.numeric(layouts.outline(o)) for o in options]
     return all(k is not None and k.kind is not Kind.ARRAY for k in kinds)
 
 
@@ -41,5 +41,5 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
     worth = made.worth if isinstance(made, ChoiceValue) else None
     if worth is not None:
         one, other = (v.resolve() if isinstance(v, ChoiceValue) else v for v in (on_true, on_false))
-        made.number = atoms.select(pred, wrap.as_atom(one, worth.dtype), wrap.as_atom(other, worth.dtype))
+        made.number = atoms.select(pred, wrap.held_as(one, worth), wrap.held_as(other, worth))
     return made

@@ -214,14 +214,14 @@ class Repeated(Once):
 
     def __init__(self, value: Any, times: Any) -> None:
         super().__init__()
-        self.value, self._length = value, Range(0, times, 1).length
+        self._value, self._length = value, Range(0, times, 1).length
 
     @property
     def length(self) -> Any:
         return self._length
 
     def at(self, index: Any) -> Any:
-        return self.value
+        return self._value
 
 
 class Counting(Once):
@@ -229,14 +229,14 @@ class Counting(Once):
 
     def __init__(self, start: Any, step: Any) -> None:
         super().__init__()
-        self.start, self.step = start, step
+        self._first, self._step = start, step
 
     @property
     def length(self) -> int:
         return 2**62
 
     def at(self, index: Any) -> Any:
-        return self.start + index * self.step
+        return self._first + index * self._step
 
 
 class Chained(Source):

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import array_lists, branches, iteration, tables
+from anabranch.runtime.control import array_lists, branches, iteration, node_reads, tables, text_items
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.trace import tracing
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import (
     atoms,
     checks,
@@ -24,20 +24,23 @@ from anabranch.runtime.values import (
     item_constants,
     item_memory,
     layout as layouts,
+    lookups,
     raising,
     wrap,
 )
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.index_numbers import check_place
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import MayGrow
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_operands import interval_of
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.specialising import know, wanting
 from anabranch.runtime.values.traced import Traced
 
-_KINDS = (list, tuple, range, dict, collections.deque)
+_KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
 def at(container: Any) -> Any:
@@ -94,23 +97,41 @@ class Indexed:
 
 def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     """Do it on the object that a choice is, with the key that it is."""
-    if isinstance(container, ChoiceValue):
+    if operation is _get and isinstance(key, Traced) and _is_index(key) and text_items.is_one_of_texts(container):
+        lengths = set(map(len, container.options))
+        if len(lengths) == 1:
+            return text_items.character(container, _position(key, lengths.pop(), type(container.options[0]), "index"))
+        if max(lengths):
+            return text_items.character(container, text_items.position(container, key))
+    if isinstance(container, Reference) and isinstance(key, Traced) and operation is _get:
+        found = node_reads.item(container, key, _place_in)
+        if found is not NotImplemented:
+            return found
+    several = isinstance(key, ChoiceValue) and not isinstance(key, Reference)
+    if isinstance(container, ChoiceValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
-    if isinstance(key, ChoiceValue):
+    if isinstance(key, ChoiceValue) and not (isinstance(container, dict) and lookups.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     return operation(container, key)
 
 
 def _get(container: Any, key: Any) -> Any:
     _prefer_arrays(container, key)
-    if not isinstance(key, Traced) or not _is_plain(container):
+    if type(container) in (str, bytes):
+        if current().trace.unroll_reason is not None:
+            return container[key]
+        if isinstance(key, slice):
+            return text_items.part(container, key)
+        current().trace.has_codes |= isinstance(key, Traced)
+    if not _is_run_time(container, key) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
         made = _missing(container)
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    position = _position(key, len(container), type(container), "index")
+    length = iteration.Fixed(container).length if isinstance(container, range) else len(container)
+    position = _position(key, length, type(container), "index")
     table = tables.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
         return tables.view(type(container), table, position)
@@ -119,6 +140,15 @@ def _get(container: Any, key: Any) -> Any:
     if isinstance(container, range):
         return iteration.Fixed(container).at(position)
     return chosen(list(container), position, key)
+
+
+def _is_index(key: Traced) -> bool:
+    return key.abstract.dtype.kind in "iub" and not key.abstract.shape
+
+
+def _is_run_time(container: Any, key: Any) -> bool:
+    """Return whether which item of a container is meant is known only at run time."""
+    return isinstance(key, Traced) or (isinstance(container, dict) and lookups.is_choice(key))
 
 
 def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
@@ -132,15 +162,19 @@ def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
 def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
     """The item of a dict at a run-time key, or what `__missing__` gives."""
     place, found = place_of(container, key)
+    if isinstance(found, Literal) and found.value:
+        return chosen(list(container.values()), place, key)
+    if not isinstance(key, Traced):
+        raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
-        know(key.atom, "a key of a defaultdict")
+        know(wrap.as_atom(key), "a key of a defaultdict")
         text = (
             "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be "
             "known while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
         )
         if not container:
-            raise wanting(UnsupportedOperationError(text), key.atom, "a key of a defaultdict")
+            raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
         checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
         return chosen(list(container.values()), place, key)
     ways = [functools.partial(missing, container, key)]
@@ -157,15 +191,20 @@ def _prefer_arrays(container: Any, key: Any) -> None:
 
 def _set(value: Any, container: Any, key: Any) -> None:
     _prefer_arrays(container, key)
-    if not isinstance(key, Traced) or not _is_plain(container) or isinstance(container, tuple):
+    if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
     if isinstance(container, MayGrow) and isinstance(container, list) and tables.table_of(container) is not None:
         tables.replace_row(container, key, value)
         return
+    if not isinstance(key, Traced):
+        _check_all_are_there(container, key)
     keys = list(container) if isinstance(container, dict) else range(len(container))
     if isinstance(container, dict):
         position = _place(container, key, writes=True)
+        if not isinstance(position, PythonScalar):
+            container[keys[position]] = value
+            return
     else:
         position = _position(key, len(container), type(container), "assignment index")
     old = [container[k] for k in keys]
@@ -174,10 +213,10 @@ def _set(value: Any, container: Any, key: Any) -> None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
         return
-    new = wrap.as_atom(value, alike.dtype)
+    new = wrap.held_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = wrap.from_abstract(alike, atoms.select(here, new, wrap.as_atom(before, alike.dtype)))
+        container[k] = wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike)))
 
 
 def _delete(container: Any, key: Any) -> None:
@@ -203,12 +242,16 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
+    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(lookups.is_constant, items)):
+        found = lookups.entry(position.atom, items)
+        if found is not UNKNOWN:
+            return found
     alike = _one_kind(items)
     memory = item_constants.memory_of(items, (layouts.Leaf(alike),)) if alike is not None else None
     if memory is not None and alike is not None:
         return wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64)))
     if alike is not None:
-        vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.as_atom(i, alike.dtype)) for i in items])
+        vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
         item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
         return wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype))
     if not all(_has_a_type(i) for i in items):
@@ -223,7 +266,7 @@ def _itself(value: Any) -> Any:
 
 def _one_kind(items: Sequence[Any]) -> Abstract | None:
     """What all items are, where they are numbers of one kind."""
-    kinds = [layouts.numeric(layouts.describe(i)) for i in items]
+    kinds = [layouts.numeric(layouts.outline(i)) for i in items]
     first = kinds[0] if kinds else None
     if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):
         return None
@@ -232,17 +275,25 @@ def _one_kind(items: Sequence[Any]) -> Abstract | None:
 
 def _has_a_type(item: Any) -> bool:
     known = isinstance(item, (Traced, ChoiceValue)) or containers.structure_of(item) is not None
-    return known or item is None or layouts.numeric(layouts.describe(item)) is not None
+    return known or item is None or layouts.numeric(layouts.outline(item)) is not None
+
+
+_NAMES: dict[type, str] = {
+    range: "range object", list: "list", tuple: "tuple", collections.deque: "deque", str: "string", bytes: "bytes",
+}  # fmt: skip
 
 
 def _position(key: Any, length: int, kind: type, what: str) -> Any:
     """The place of an index from 0 on, with the check that there is one."""
-    names: dict[type, str] = {range: "range object", list: "list", tuple: "tuple", collections.deque: "deque"}
-    name = next((names[base] for base in kind.__mro__ if base in names), kind.__name__)
-    if issubclass(kind, (collections.deque, tuple, range)):
+    name = next((_NAMES[base] for base in kind.__mro__ if base in _NAMES), kind.__name__)
+    if issubclass(kind, (collections.deque, tuple, range, str, bytes)):
         what = "index"
-    if key.abstract.dtype.kind not in "iub" or key.abstract.shape:
-        raise TypeError(f"{name} indices must be integers or slices, not {_class(key)}")
+    check_place(key, "byte" if kind is bytes else name.partition(" ")[0])
+    return in_range(key, length, f"{what} out of range" if kind is bytes else f"{name} {what} out of range")
+
+
+def in_range(key: Any, length: int, text: str) -> Any:
+    """Return the place from 0 on of an integer that is an index; an `IndexError` says the text where there is none."""
     atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
     span = interval_of(key) if isinstance(key, PythonScalar) and key.python is int else Interval(-(2**63), 2**63 - 1)
     zero, size = atoms.literal(0, np.int64), atoms.literal(length, np.int64)
@@ -253,19 +304,31 @@ def _position(key: Any, length: int, kind: type, what: str) -> Any:
     if span.high >= length or span.low < -length:
         bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, size))
     if span.low < -length or span.high >= length or not length:
-        checks.fail_if(bad, lambda _: IndexError(f"{name} {what} out of range"))
+        checks.fail_if(bad, lambda _: IndexError(text))
     if not length:
-        raise IndexError(f"{name} {what} out of range")
+        raise IndexError(text)
     return python_scalar(atom, Interval(0, length - 1))
 
 
-def _class(key: Any) -> str:
-    name: str = key.python.__name__ if isinstance(key, PythonScalar) else f"numpy.{key.abstract.dtype.name}"
-    return name
+def _place_in(key: Any, length: Any, name: str) -> Any:
+    """The place of an index in a sequence of this length, which may be known only at run time."""
+    if isinstance(length, int):
+        return _position(key, length, list if name == "list" else tuple, "index")
+    check_place(key, name)
+    zero, size = atoms.literal(0, np.int64), wrap.as_atom(length, np.int64)
+    atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
+    atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
+    bad = atoms.logical_or(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.greater_equal, atom, size))
+    checks.fail_if(bad, lambda _: IndexError(f"{name} index out of range"))
+    return python_scalar(atom, Interval(0, max(length.interval.high - 1, 0)))
 
 
 def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
     """The place of a key among those of a dict, and whether it is one of them."""
+    places = {known: i for i, known in enumerate(container)}
+    of_text = lookups.look_up(lambda k: places.get(k, -1), key)
+    if of_text is not UNKNOWN:
+        return _found(of_text)
     place: Atom = atoms.literal(0, np.int64)
     found: Atom = atoms.literal(False)
     for i, known in enumerate(container):
@@ -275,6 +338,30 @@ def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
         place = atoms.select(same, atoms.literal(i, np.int64), place)
         found = atoms.logical_or(found, same)
     return python_scalar(place, Interval(0, max(len(container) - 1, 0))), found
+
+
+def _found(place: Any) -> tuple[Any, Atom]:
+    """A place, and whether it is one: -1 is none."""
+    if not isinstance(place, PythonScalar):
+        return max(place, 0), atoms.literal(place >= 0)
+    if place.interval.low >= 0:
+        return place, atoms.literal(True)
+    zero = atoms.literal(0, np.int64)
+    first = python_scalar(atoms.ufunc(np.maximum, place.atom, zero), Interval(0, place.interval.high))
+    return first, atoms.ufunc(np.greater_equal, place.atom, zero)
+
+
+def _check_all_are_there(container: dict[Any, Any], key: Any) -> None:
+    """Refuse to set an item where some text that the key may be is none of a dict's keys."""
+    _, found = place_of(container, key)
+    if not (isinstance(found, Literal) and found.value):
+        raise UnsupportedOperationError(_NO_ITEM)
+
+
+_NO_ITEM = (
+    "a dict gets an item for text that is not among its keys, and which text that is is known only at run time; give "
+    "the dict all keys first (dict.fromkeys(text, 0)), or use codes: np.frombuffer(text.encode(), np.uint8)"
+)
 
 
 def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> Any:

@@ -229,11 +229,15 @@ def width_of(contents: Sequence[Any]) -> int:
     return lengths.pop() if len(lengths) == 1 else 0
 
 
+def _home_of(item: Any) -> Home | None:
+    """Return the row that an item of a list is; attributes of a run-time alternative would be staged."""
+    return item.home if isinstance(item, MayGrow) else None
+
+
 def table_of(owner: Any) -> Table | None:
     """The table of which the items of a list are rows, all of them in order."""
     contents = list.__iter__(owner)
-    first = next(contents, None)
-    home = getattr(first, "home", None)
+    home = _home_of(next(contents, None))
     if home is None or home.before is None or home.index != 0 or len(owner) != len(home.table.owners):
         return None
     same = all(row is other for row, other in zip(list.__iter__(owner), home.table.owners, strict=True))
@@ -265,7 +269,7 @@ def become_table(owner: Any) -> bool:
 def refer(owner: Any) -> Table | None:
     """Let a list whose items all are rows of one table hold which rows they are; None where they are not."""
     rows = list(list.__iter__(owner))
-    homes = [getattr(row, "home", None) for row in rows]
+    homes = [_home_of(row) for row in rows]
     if not homes or homes[0] is None or any(home is None or home.table is not homes[0].table for home in homes):
         return None
     table: Table = homes[0].table
@@ -277,7 +281,7 @@ def refer(owner: Any) -> Table | None:
 
 def replace_row(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`, for a list of rows."""
-    home, sites = getattr(value, "home", None), current().trace.array_sites
+    home, sites = _home_of(value), current().trace.array_sites
     if home is None or sites is None:
         raise without_tables("is replaced by another list")
     if owner.site is not None and ("rows", owner.site) not in sites:

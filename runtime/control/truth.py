@@ -10,9 +10,10 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values import arithmetic, atoms
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.specialising import know, wanting
 from anabranch.runtime.values.traced import Traced
@@ -29,6 +30,8 @@ def truth(value: Any) -> bool | Atom:
     if isinstance(value, Traced):
         atom = arithmetic.truth(value)
         return bool(atom.value) if isinstance(atom, Literal) else atom
+    if isinstance(value, Reference):
+        return truth(value.through(truth_value))
     if isinstance(value, ChoiceValue):
         return _choice_truth(value)
     if is_grown(value):
@@ -69,6 +72,9 @@ def _choice_truth(choice: ChoiceValue) -> bool | Atom:
     choice = choice.without_undefined()
     if not isinstance(choice, ChoiceValue):
         return truth(choice)
+    known = looked_up(bool, choice)
+    if known is not UNKNOWN:
+        return truth(known)
     result: Atom = atoms.literal(False)
     for i, option in enumerate(choice.options):
         decided = truth(option)

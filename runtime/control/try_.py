@@ -90,7 +90,7 @@ def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: 
 def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
     """Run the handler for an exception that is being handled; raise it again where there is none."""
     for kinds, block in handlers:
-        if not passes(error) and (kinds is None or isinstance(error, kinds())):
+        if not passes(error) and (kinds is None or _catches(error, kinds())):
             return _enter(block, error)
     raise error
 
@@ -221,6 +221,14 @@ class _Way:
             return _enter(self.block, caught)
 
 
+def _catches(error: BaseException, classes: Any) -> bool:
+    """Return whether an `except` clause of these classes catches an error."""
+    for cls in classes if isinstance(classes, tuple) else (classes,):
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return isinstance(error, classes)
+
+
 class _Catches:
     """Which handler catches what may have failed in a region: `numbers` has the way of each failure by its number."""
 
@@ -233,7 +241,7 @@ class _Catches:
         for number in region.numbers():
             failure = failures[number - 1]
             error = revived(failure)
-            fits = (block for classes, block in kinds if isinstance(error, classes))
+            fits = (block for classes, block in kinds if _catches(error, classes))
             block = None if passes(error) else next(fits, None)
             looks = block is not None and block.__code__.co_argcount
             key = (block, _identity(failure, error) if looks else None)

@@ -24,7 +24,7 @@ from anabranch.runtime.values.specialising import know, needs_of, wanting
 from anabranch.runtime.values.traced import Traced
 
 # How Python says that a call does not fit the parameters, whatever the arguments are.
-_MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values")
+_MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values|object is not iterable")
 # Errors that are not the program's own where values are meant that stand for others.
 _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
@@ -53,14 +53,15 @@ def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs
 
 def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> bool:
     """Return whether an error was raised because a function does not recognise the stand-in for a run-time value."""
-    if isinstance(error, AnabranchError) and type(error) is not ConcretizationError:
+    ours = isinstance(error, (ConcretizationError, UnsupportedOperationError))
+    if isinstance(error, AnabranchError) and not ours:
         return False
     assert error.__traceback__ is not None
     codes = list(_codes(error.__traceback__.tb_next))
     if any(map(_is_users, codes)):
         return False
     in_library = [not internal(code.co_filename) for code in codes]
-    if isinstance(error, ConcretizationError):
+    if ours:
         # From a function in C it is ours alone, and names the operator that asked. The run-time value may come out of
         # a function that was passed.
         return any(in_library)

@@ -49,10 +49,18 @@ def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ..
 
 
 def staged(
-    test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form, site: Callable[..., Any]
+    test: Callable[..., Any],
+    body: Callable[..., Any],
+    init: tuple[Any, ...],
+    form: Form,
+    site: Callable[..., Any],
+    what: str = "",
 ) -> tuple[Any, ...]:
-    """The state after a loop with a condition that stands for a `for` over a list that may grow in it."""
-    return _While(test, body, form, site).run(init)
+    """The state after a loop with a condition that stands for something else.
+
+    That is a `for` over a list that may grow in it, or what `what` says.
+    """
+    return _While(test, body, form, site, what).run(init)
 
 
 class _Start:
@@ -72,11 +80,16 @@ class _Start:
 
 class _While:
     def __init__(
-        self, test: Callable[..., Any], body: Callable[..., Any], form: Form, site: Callable[..., Any] | None = None
+        self,
+        test: Callable[..., Any],
+        body: Callable[..., Any],
+        form: Form,
+        site: Callable[..., Any] | None = None,
+        what: str = "",
     ) -> None:
         self.test, self.body, self.form = test, body, form
         self.site = site or body  # the user's
-        self.what = f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
+        self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
     def run(self, init: tuple[Any, ...]) -> tuple[Any, ...]:

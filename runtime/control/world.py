@@ -51,6 +51,13 @@ _WORLD: dict[str, frozenset[str]] = {
     "tarfile": frozenset({"open", "TarFile", "TarFile.open"}),
     "urllib.request": frozenset({"urlopen", "urlretrieve"}),
     "http.client": frozenset({"HTTPConnection", "HTTPSConnection"}),
+    **dict.fromkeys(("threading", "_thread"), frozenset({"Thread", "Thread.start", "Timer", "start_new_thread"})),
+    "concurrent.futures._base": frozenset({"Executor.map", "Executor.submit"}),
+    "concurrent.futures.thread": frozenset({"ThreadPoolExecutor", "ThreadPoolExecutor.submit"}),
+    "concurrent.futures.process": frozenset({"ProcessPoolExecutor", "ProcessPoolExecutor.submit"}),
+    "multiprocessing.context": _ALL,
+    "multiprocessing.process": frozenset({"BaseProcess.start"}),
+    "multiprocessing.pool": _ALL,
     "uuid": frozenset({"uuid1", "uuid4", "getnode"}),
     "webbrowser": frozenset({"open", "open_new", "open_new_tab"}),
     "zipfile": frozenset({"ZipFile"}),
@@ -60,6 +67,14 @@ _WORLD: dict[str, frozenset[str]] = {
     "numpy.lib.npyio": frozenset({"DataSource"}),
     "numpy.lib.format": frozenset({"open_memmap"}),
 }
+
+
+# The modules that users have such functions from, where others define them.
+_PUBLIC = {
+    "posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path", "ntpath": "os.path",
+    **dict.fromkeys((f"concurrent.futures.{m}" for m in ("_base", "thread", "process")), "concurrent.futures"),
+    **dict.fromkeys(("multiprocessing.context", "multiprocessing.process", "multiprocessing.pool"), "multiprocessing"),
+}  # fmt: skip
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
@@ -105,8 +120,7 @@ def _named(function: Any) -> str | None:
     listed = _WORLD.get(module)
     if listed is None or not (name in listed or listed is _ALL) or isinstance(owner, io.IOBase):
         return None
-    public = {"posix": "os", "nt": "os", "genericpath": "os.path", "posixpath": "os.path", "ntpath": "os.path"}
-    shown = public.get(module, module.removeprefix("_"))
+    shown = _PUBLIC.get(module, module.removeprefix("_"))
     if name in _PURE.get(shown, ()) or (isinstance(function, type) and issubclass(function, BaseException)):
         return None
     return f"{shown}.{name}" if (shown, name) != ("io", "open") else "open"

@@ -1,12 +1,17 @@
-"""Functions that the standard library has wrapped in ways that look at their arguments: caches, dispatch by class."""
+"""Functions that the standard library has wrapped in ways that look at their arguments.
+
+Caches, dispatch by class, and what reads an attribute by its name.
+"""
 
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control import attributes
 from anabranch.runtime.control.builtins import type_
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.choice import ChoiceValue
@@ -21,6 +26,10 @@ def unwrapped(function: Any, call: Call) -> Call | None:
         return functools.partial(_cached, function, call)
     if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHER:
         return functools.partial(_dispatched, function, call)
+    if isinstance(function, operator.attrgetter):
+        return functools.partial(attributes.got, function)
+    if isinstance(function, operator.methodcaller):
+        return functools.partial(attributes.called, function, call)
     return None
 
 

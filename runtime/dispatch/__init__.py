@@ -67,7 +67,7 @@ def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     chosen = writer.constant(settings())
     writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
-    arguments = Arguments(writer, plan.known, dict(plan.packs))
+    arguments = Arguments(writer, plan.known, plan.packs)
     for place in form.places:
         arguments.argument(place.text(writer), place.value)
     for array in plan.hoisted:

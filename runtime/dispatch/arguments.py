@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,17 @@ class Arguments:
     """Checks the arguments; gathers the leaves' names."""
 
     def __init__(
-        self, writer: Writer, specialised: Container[int] = (), packs: Mapping[int, int] = types.MappingProxyType({})
+        self, writer: Writer, specialised: Container[int] = (), packs: Sequence[range | tuple[int, ...]] = ()
     ) -> None:
         self._writer = writer
         self._specialised = specialised  # leaves whose values are part of the signature
-        self._packs = packs  # the first leaf, and the number of leaves, of lists of numbers that are one input
+        # Of lists of numbers that are one input the first leaf, and how many there are; and the leaves of other inputs
+        # that hold several, each with these.
+        self._lists = {pack.start: len(pack) for pack in packs if isinstance(pack, range)}
+        self._fields = {leaf: pack for pack in packs if isinstance(pack, tuple) for leaf in pack}
         self.leaves: list[str] = []
         self.values: list[Any] = []
-        self.inputs: list[tuple[str, Any]] = []  # what the executable takes, with a value that it has had
+        self._inputs: list[tuple[tuple[int, ...] | str, Any]] = []
         self.containers: list[str] = []
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays and mutable containers by identity
@@ -97,10 +100,24 @@ class Arguments:
         self._writer.unless(condition)
         self._add(name, value)
 
+    @property
+    def inputs(self) -> list[tuple[str, Any]]:
+        """What the executable takes, with a value that it has had."""
+        return [
+            (f"[{', '.join([self.leaves[k] for k in one])}]", [self.values[k] for k in one])
+            if isinstance(one, tuple)
+            else (one, value)
+            for one, value in self._inputs
+        ]
+
     def _add(self, name: str, value: Any) -> None:
+        field = self._fields.get(len(self.leaves))
+        if field is None:
+            self._inputs.append((name, value))
+        elif field[0] == len(self.leaves):
+            self._inputs.append((field, None))
         self.leaves.append(name)
         self.values.append(value)
-        self.inputs.append((name, value))
 
     def _container(self, name: str, value: Any, structure: containers.Structure, inside: bool) -> None:
         cls, keys = structure.cls, structure.keys
@@ -109,7 +126,7 @@ class Arguments:
         if structure.mutable:
             self.containers.append(name)
             self._known[id(value)] = name
-        count = self._packs.get(len(self.leaves))
+        count = self._lists.get(len(self.leaves))
         if count is not None:
             if count != len(parts) or cls not in (tuple, list):
                 raise UnsuitedError  # lists in lists
@@ -117,7 +134,7 @@ class Arguments:
             self._writer.unless(f"{condition} and len({name}) == {count} and set(map(type, {name})) == {kinds}")
             self.leaves += [f"{name}[{i}]" for i in range(count)]
             self.values += parts
-            self.inputs.append((name, value))
+            self._inputs.append((name, value))
             return
         if cls in (tuple, list) or (issubclass(cls, tuple) and cls.__iter__ is tuple.__iter__):
             self._writer.unless(f"{condition} and len({name}) == {len(parts)}")

@@ -22,6 +22,9 @@ from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
 
+# Brackets within brackets that Python is given to parse, which takes no more than 200.
+_DEEPEST = 50
+
 
 def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> Any:
     """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this.
@@ -56,7 +59,7 @@ class Running:
         plan, lines = self._plan, self._writer.lines
         if any(len(o) > 1 or o[0].pred is not None or o[0].path for o in plan.returned_arguments.values()):
             raise UnsuitedError
-        if any(earlier.is_view for earlier in plan.shared_results.values()):
+        if any(alias.is_view for alias in plan.shared_results.values()):
             raise UnsuitedError
         if plan.readonly_results or self._computed + len(plan.mutated) > len(self._outputs):
             raise UnsuitedError
@@ -148,7 +151,7 @@ class Running:
     # ---- the result ------------------------------------------------------------------------------------------------
 
     def _leaves_of_result(self) -> list[str]:
-        """What each leaf of the result is: an output, an argument's array, or what an earlier leaf is."""
+        """What each leaf of the result is: an output, an argument's array, or what another leaf is."""
         plan = self._plan
         fresh = iter(self._computed_leaves())
         found: list[str] = []
@@ -179,8 +182,10 @@ class Running:
             return f"{name}.tolist()"
         return f"list({name})" if kinds == {Kind.SCALAR} else f"[as_array(v) for v in {name}]"
 
-    def _text(self, layout: layouts.Layout, leaves: Iterator[str]) -> str:
-        """The expression of a part of the result."""
+    def _text(self, layout: layouts.Layout, leaves: Iterator[str], depth: int = 0) -> str:
+        """The expression of a part of the result, which lies so deep in it."""
+        if depth > _DEEPEST:
+            raise UnsuitedError
         constant = self._writer.constant
         match layout:
             case layouts.Held(CallersObject(index)):
@@ -200,7 +205,7 @@ class Running:
                     if id(source) in self._built:
                         raise UnsuitedError  # one container in two places
                     self._built.add(id(source))
-                parts = [self._text(c, leaves) for c in children]
+                parts = [self._text(c, leaves, depth + 1) for c in children]
                 whole = re.fullmatch(r"s(\d+)\[0\]", parts[0]) if parts else None
                 if whole and structure.cls in (tuple, list) and parts == self._parts(int(whole[1])):
                     return f"s{whole[1]}" if structure.cls is list else f"tuple(s{whole[1]})"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._words import a
 from anabranch.runtime import interop
 from anabranch.runtime.array import Array, check_device, placed
 from anabranch.runtime.eager import operations as _operations
@@ -86,7 +87,7 @@ def device_put(x: Any, device: Any = None) -> Any:
         return structure.build([device_put(c) for c in structure.children(x)])
     numbers = (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)
     if not (foreign or isinstance(x, numbers) or hasattr(x, "__array__")):
-        raise UnsupportedValueError(f"a {type(x).__name__} ({x!r:.60}) is no array or number")
+        raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
     return asarray(x)
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from anabranch.runtime.values.choice import ChoiceValue
+import numpy as np
+
+from anabranch.runtime.ir import Atom
+from anabranch.runtime.values import atoms, sequences, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.choice import ChoiceValue, abstract_of_option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,11 +32,20 @@ def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
 
 
 def over(choice: ChoiceValue, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call with each of the alternatives in the places where the choice stands."""
+    """The call with each of the alternatives in the places where the choice stands.
+
+    Where it stands in a list of numbers, among others that are of one dtype or another, the alternatives are those of
+    the list, which are as many as there are dtypes that NumPy may give it.
+    """
+    place, values = next(
+        ((v, _lists_of(v, args, kwargs)) for v in (*args, *kwargs.values()) if _holds(v, choice)), (choice, None)
+    )
+    if values is None:
+        place = choice
 
     def replaced(value: Any, one: Any) -> Any:
-        if isinstance(value, ChoiceValue):
-            return one if value is choice else value
+        if value is place:
+            return one
         if type(value) in (list, tuple):
             return type(value)([replaced(v, one) for v in value])
         return value
@@ -39,14 +53,119 @@ def over(choice: ChoiceValue, call: Callable[..., Any], args: tuple[Any, ...], k
     def with_one(one: Any) -> Any:
         return call(*[replaced(a, one) for a in args], **{k: replaced(v, one) for k, v in kwargs.items()})
 
-    return choice.through(with_one)
+    if values is None:
+        return choice.through(with_one)
+    return values.each(with_one) if isinstance(values, ChoiceValue) else with_one(values)
+
+
+def _holds(value: Any, choice: ChoiceValue) -> bool:
+    return type(value) in (list, tuple) and any(v is choice for v in _leaves(value))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if type(value) in (list, tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
+
+
+# ---- lists of numbers ------------------------------------------------------------------------------------------------
+
+_MOST_DTYPES = 4
+
+
+def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A list of numbers with all of them cast to the dtype that NumPy gives it, for each that it may; else None."""
+    leaves = list(_leaves(line))
+    dtypes: list[np.dtype[Any]] = []
+    for leaf in leaves:
+        for option in leaf.options if isinstance(leaf, ChoiceValue) else (leaf,):
+            abstract = abstract_of_option(option)
+            if abstract is None or abstract.kind is Kind.ARRAY or abstract.dtype.kind not in "biufc":
+                return None
+            dtypes += [] if abstract.dtype in dtypes else [abstract.dtype]
+    if len(dtypes) > _MOST_DTYPES or (_counts(dtypes) and _is_for_ints(args, kwargs)):
+        return None
+    mask, certain = _present(leaves, dtypes)
+    joint: list[np.dtype[Any]] = []
+    tag: Atom = atoms.literal(0, np.int32)
+    for found in range(1, 1 << len(dtypes)):
+        if found & certain != certain:
+            continue
+        dtype = np.result_type(*[d for k, d in enumerate(dtypes) if found >> k & 1])
+        if dtype not in joint:
+            joint.append(dtype)
+        here = atoms.ufunc(np.equal, mask, atoms.literal(found, np.int32))
+        tag = atoms.select(here, atoms.literal(joint.index(dtype), np.int32), tag)
+    lists = tuple([_cast(line, dtype) for dtype in joint])
+    return lists[0] if len(lists) == 1 else ChoiceValue(tag, lists)
+
+
+def _counts(dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Return whether some of these are of integers that not each of the others holds."""
+    return any(d.kind in "iu" and d.itemsize == 8 for d in dtypes) and any(d.kind in "fc" for d in dtypes)
+
+
+def _is_for_ints(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Return whether the call asks for an integer dtype, to which NumPy converts each number by itself."""
+    asked = [kwargs.get("dtype"), *args[1:2]]
+    return any(isinstance(d, (np.dtype, type)) and np.dtype(d).kind not in "fc" for d in asked)
+
+
+def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
+    """Which of the dtypes the numbers are of, as the bits of an int32, and those that are certain."""
+    certain = 0
+    seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
+    for leaf in leaves:
+        if not isinstance(leaf, ChoiceValue):
+            certain |= 1 << dtypes.index(_dtype_of(leaf))
+            continue
+        for k, dtype in enumerate(dtypes):
+            those = [i for i, option in enumerate(leaf.options) if _dtype_of(option) == dtype]
+            if len(those) == len(leaf.options):
+                certain |= 1 << k
+            elif those:
+                seen[k] = atoms.logical_or(seen[k], leaf.among(those))
+    mask: Atom = atoms.literal(certain, np.int32)
+    for k, pred in enumerate(seen):
+        if not certain >> k & 1:
+            bit = atoms.select(pred, atoms.literal(1 << k, np.int32), atoms.literal(0, np.int32))
+            mask = atoms.ufunc(np.add, mask, bit)
+    return mask, certain
+
+
+def _dtype_of(number: Any) -> np.dtype[Any]:
+    abstract = abstract_of_option(number)
+    assert abstract is not None
+    return abstract.dtype
+
+
+def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+    """The list with alternatives as scalars of the dtype; one that it does not hold can't be the one."""
+    if type(value) in (list, tuple):
+        return type(value)([_cast(v, dtype) for v in value])
+    if not isinstance(value, ChoiceValue):
+        return value
+    options = value.options
+    fitting = [i for i, o in enumerate(options) if np.result_type(_dtype_of(o), dtype) == dtype]
+    if not fitting:
+        return dtype.type(0)
+    atom = wrap.as_atom(options[fitting[-1]], dtype)
+    for i in reversed(fitting[:-1]):
+        atom = atoms.select(value.chosen(i), wrap.as_atom(options[i], dtype), atom)
+    return wrap.numpy_result(atom)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def of_each(function: Function) -> Function:
-    """The function, which is done on each of a few arrays of other dtypes where it is the one."""
+    """The function, of lists as NumPy takes them, which is done on each of a few arrays of other dtypes."""
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tuple(map(sequences.of_lists, args)), {k: sequences.of_lists(v) for k, v in kwargs.items()}
         choice = first((*args, *kwargs.values()))
         return function(*args, **kwargs) if choice is None else over(choice, call, args, kwargs)
 

@@ -196,6 +196,14 @@ def _windows(a: Atom, v: Atom, mode: Any) -> Atom:
     padded = atoms.op(
         "pad", a, atoms.literal(0, a.type.dtype), low=(low,), high=(length + m - 1 - low - n,), interior=(0,)
     )
+    if length > n - m + 1 and a.type.dtype.kind in "fc":
+        return _with_edges(a, v, padded, low, length)
+    return _products(padded, v, length)
+
+
+def _products(padded: Atom, v: Atom, length: int) -> Atom:
+    """Sums of products of v with so many windows."""
+    m = v.type.size
     if m <= 32:
         windows = [atoms.reshape(rows(padded, i, i + length), (1, length)) for i in range(m)]
         table = windows[0] if m == 1 else atoms.op("concatenate", *windows, axis=0)
@@ -203,6 +211,28 @@ def _windows(a: Atom, v: Atom, mode: Any) -> Atom:
     places = np.arange(length)[:, None] + np.arange(m)[None, :] if length * m <= 4096 else None
     index = atoms.literal(places[..., None], np.int64) if places is not None else _places(length, m)
     return dot_general(atoms.op("gather", padded, index), v, ([1], [0]))
+
+
+def _with_edges(a: Atom, v: Atom, padded: Atom, low: int, length: int) -> Atom:
+    """The same, of windows that stick out: a NaN or an infinity of v does not meet the zeros beyond the ends of a."""
+    n, m = a.type.size, v.type.size
+    inside = n - m + 1
+    parts = [_products(a, v, inside)]
+    for first, count in ((0, low), (low + inside, length - low - inside)):
+        if not count:
+            continue
+        places = atoms.reshape(_places(count, m), (count, m))
+        places = atoms.ufunc(np.add, places, zeros_atom((count, m), np.int64, first))
+        there = atoms.logical_and(
+            atoms.ufunc(np.greater_equal, places, zeros_atom((count, m), np.int64, low)),
+            atoms.ufunc(np.less, places, zeros_atom((count, m), np.int64, low + n)),
+        )
+        windows = atoms.op("gather", padded, atoms.reshape(places, (count, m, 1)))
+        terms = atoms.ufunc(np.multiply, windows, atoms.broadcast_to(v, (count, m)))
+        terms = atoms.select(there, terms, zeros_atom((count, m), a.type.dtype))
+        edge = atoms.op("reduce_sum", terms, axes=(1,))
+        parts = [edge, *parts] if first == 0 else [*parts, edge]
+    return atoms.op("concatenate", *parts, axis=0) if len(parts) > 1 else parts[0]
 
 
 def _places(length: int, m: int) -> Atom:

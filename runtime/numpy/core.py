@@ -180,7 +180,12 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
                 rule = dispatch.SIZED.get(_original)
                 if rule is not None and any(map(_sized_inside, args)):
                     return rule(*args, **kwargs)
-                made = function(*args, **kwargs)
+                try:
+                    made = function(*args, **kwargs)
+                except TypeError as error:
+                    if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
+                        rehearsal.reraise(error, _original, *args, **kwargs)
+                    raise
                 return strides.noted(made, args, _original.__name__, kwargs, kwargs.get("order"))
 
             dispatch.FUNCTIONS[original] = call

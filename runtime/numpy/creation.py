@@ -27,7 +27,18 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.room import Extents, is_open, shape_with_room
-from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, parts as parts_of, rows, wrap
+from anabranch.runtime.values import (
+    arithmetic,
+    atoms,
+    bounds,
+    checks,
+    dispatch,
+    elements,
+    indexing,
+    parts as parts_of,
+    rows,
+    wrap,
+)
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import Traced
@@ -183,7 +194,7 @@ def _converted(x: Any, dtype: Any, copy: Any) -> Any:
         supported(made.dtype)
         return fresh(_literal(made))
     chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
-    return fresh(_stack(x, chosen))
+    return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Traced) else x, chosen))
 
 
 def _literal(made: np.ndarray[Any, Any]) -> Atom:
@@ -196,6 +207,8 @@ def _literal(made: np.ndarray[Any, Any]) -> Atom:
 def _dtypes(x: Any) -> list[np.dtype[Any]]:
     if isinstance(x, (list, tuple)):
         return [d for item in x for d in _dtypes(item)]
+    if type(x) is int:
+        wrap.check_range(x)  # in NumPy it makes the array one of another dtype
     return [dtype_of(x)]
 
 
@@ -208,8 +221,9 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
         return Literal(frozen(np.array(x, dtype=dtype)))
     whole = parts_of.array_of(x, checked=dtype.kind in "iu" and dtype != np.int64)
     if whole is not None:
+        elements.check_ints(whole, dtype)
         return atoms.convert(whole, dtype)
-    parts = [_stack(item, dtype) for item in x]
+    parts = [_stack(elements.element(item, dtype) if isinstance(item, Traced) else item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])

@@ -137,7 +137,7 @@ def item(a: Any, *args: Any) -> Any:
         if len(key) != a.ndim:
             raise ValueError("incorrect number of indices for array")
         return of_numpy(atom_of(a[key]))
-    place = positions(key, a.size, "raise")
+    place = positions(key, a.size, "raise", None if a.ndim > 1 else 0)
     flat = atoms.reshape(a.atom, (a.size,))
     return of_numpy(atoms.op("gather", flat, atoms.reshape(place, (1,))))
 

@@ -17,7 +17,7 @@ from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import dispatch, strides, wrap
+from anabranch.runtime.values import dispatch, indexing, strides, wrap
 from anabranch.runtime.values.array import Array
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
@@ -145,10 +145,12 @@ def _cast(cls: Any) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (traced_inside(args) or traced_inside(kwargs)):
             return cls(*args, **kwargs)
+        if len(args) > 1 or kwargs:
+            return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)
         if isinstance(x, Array) and x.shape and x.dtype == cls:
             return x
-        value = atom_of(x, supported(cls))
+        value = atom_of(indexing.assigned(x, np.dtype(cls)), supported(cls))
         return wrap.numpy_result(value) if value.type.shape == () else strides.keep_order(fresh(value), (x,))
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())

@@ -18,7 +18,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.joining import concatenate, picked
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values import atoms, dispatch, elements, indexing
 
 _F = dispatch.FUNCTIONS
 _BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
@@ -128,7 +128,7 @@ def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
     if not traced_inside(constants):
         pairs = np.broadcast_to(np.asarray(constants), (ndim, 2)) if ndim else np.zeros((0, 2))
         if ndim == 0 or (pairs == pairs.flat[0]).all():
-            fill = atom_of(pairs.flat[0] if ndim else 0, value.type.dtype)
+            fill = _filling(pairs.flat[0] if ndim else 0, value.type.dtype)
             low, high = (tuple(int(w) for w in widths[:, i]) for i in (0, 1))
             return atoms.op("pad", value, fill, low=low, high=high, interior=zero)
         fills: Any = pairs
@@ -139,9 +139,18 @@ def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
             width = int(widths[axis, side])
             low = tuple(width if i == axis and side == 0 else 0 for i in range(ndim))
             high = tuple(width if i == axis and side == 1 else 0 for i in range(ndim))
-            fill = atoms.reshape(atom_of(fills[axis, side], value.type.dtype), ())
+            fill = atoms.reshape(_filling(fills[axis, side], value.type.dtype), ())
             value = atoms.op("pad", value, fill, low=low, high=high, interior=zero)
     return value
+
+
+def _filling(value: Any, dtype: Any) -> Atom:
+    """The number that fills an array, as it is assigned to its elements."""
+    if traced_inside(value):
+        return atom_of(elements.element(value, dtype), dtype)
+    filled = np.empty(1, dtype)
+    filled[0] = value
+    return atom_of(filled[0])
 
 
 @implements(np.delete)
@@ -166,7 +175,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if traced_inside(obj):
         return dispatch.SIZED[np.insert](arr, obj, values, axis)
     value, at = _axis_of(arr, axis)
-    new = atom_of(values, value.type.dtype)
+    new = atom_of(indexing.assigned(values, value.type.dtype), value.type.dtype)
     shape = value.type.shape
     n = shape[at]
     single = np.ndim(obj) == 0 and not isinstance(obj, slice)

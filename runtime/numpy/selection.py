@@ -28,7 +28,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.dispatch import method
 from anabranch.runtime.values.python_scalar import PythonScalar
@@ -143,9 +143,9 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         )
     value = zeros_atom(base.shape, base.dtype)
     if len(funclist) == len(conditions) + 1:
-        value = atoms.broadcast_to(atom_of(funclist[-1], base.dtype), base.shape)
+        value = atoms.broadcast_to(atom_of(indexing.assigned(funclist[-1], base.dtype), base.dtype), base.shape)
     for mask, choice in zip(conditions, funclist, strict=False):
-        new = atoms.broadcast_to(atom_of(choice, base.dtype), base.shape)
+        new = atoms.broadcast_to(atom_of(indexing.assigned(choice, base.dtype), base.dtype), base.shape)
         value = atoms.select(atoms.broadcast_to(mask, base.shape), new, value)
     del args, kw
     return fresh(value)
@@ -174,8 +174,8 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 
 
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
-    where_ = f"for axis {axis} " if axis is not None else ""
-    text = f"index {{}} is out of bounds {where_}with size {size}"
+    where_ = f"axis {axis} with " if axis is not None else ""
+    text = f"index {{}} is out of bounds for {where_}size {size}"
     refuse_outside(index, -size, size, checks.Telling(IndexError, text))
     shape = index.type.shape
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))

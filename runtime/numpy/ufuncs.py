@@ -29,7 +29,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.sized import folding, outputs as sized
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, sequences, strides, wrap
+from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
 from anabranch.runtime.values.arithmetic import output_casting_error as output_casting_error
 from anabranch.runtime.values.array import Array
 
@@ -64,13 +64,14 @@ class StagedUfunc:
         **others: Any,
     ) -> Any:
         """As the ufunc; a result of shape () is a NumPy scalar."""
-        args = tuple(map(sequences.of_lists, args))
         if not traced_inside((args, out, where)):
             if out is not None:  # else it may be among the positional ones
                 others["out"] = out
             made = self.ufunc(*args, where=where, dtype=dtype, casting=casting, order=order, subok=subok, **others)
             return adopted(made, (args, out))
         for name in others:
+            if name not in ("signature", "extobj"):
+                raise TypeError(f"{self.ufunc.__name__}() got an unexpected keyword argument '{name}'")
             raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")
         plain(self.ufunc.__name__, subok=(subok, True))
         try:

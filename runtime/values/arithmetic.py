@@ -14,6 +14,7 @@ from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, checks, dispatch, strides, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.traced import COMPARISONS, Traced
 
 
@@ -37,6 +38,9 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
     """
     if any(isinstance(x, list) for x in operands):  # one may have a length known only at run time
         operands = [wrap.numpy_operand(x) if isinstance(x, list) else x for x in operands]
+        choice = next((x for x in operands if isinstance(x, ChoiceValue)), None)
+        if choice is not None:  # an array of the dtype that the numbers in the list give it
+            return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
     if any(map(wrap.is_sized, operands)):
         fill = 1 if function is np.power else None
         return dispatch.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)

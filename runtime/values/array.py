@@ -16,6 +16,7 @@ from anabranch.runtime.values import (
     arithmetic,
     atoms,
     dispatch,
+    elements,
     indexing,
     regions,
     rehearsal,
@@ -36,12 +37,14 @@ class Array(NumPyLike):
     is seen by the other. `b = a` is the same handle; `a[1:3]` is a new handle on the same storage with a longer path.
     """
 
-    __slots__ = ("_abstract", "_shape", "path", "readonly", "storage")
+    __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "storage")
 
     def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
         self.storage = storage
         self.path = path
         self.readonly = readonly
+        # An object of its own beside the one that the memory was made for, even where it is a view of all of it.
+        self.is_view = False
         shape = storage.type.shape
         for step in path:
             shape = step.shape(shape)
@@ -136,7 +139,7 @@ class Array(NumPyLike):
 
     def assign(self, value: Any) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
-        value = wrap.numpy_operand(indexing.assigned(value, self.dtype))
+        value = wrap.numpy_operand(elements.element(value, self.dtype))
         if wrap.is_sized(value):
             value = aligning.fitted(value, self)
         atom = wrap.as_atom(value, self.dtype)
@@ -146,8 +149,10 @@ class Array(NumPyLike):
         self.set(atoms.broadcast_to(atoms.reshape(atom, source), self._shape))
 
     def viewed(self, *steps: views.Step, readonly: bool = False) -> Array:
-        """Another handle on the same memory."""
-        return Array(self.storage, self.path + steps, self.readonly or readonly)
+        """Return another handle on the same memory, as a view is another object."""
+        view = Array(self.storage, self.path + steps, self.readonly or readonly)
+        view.is_view = True
+        return view
 
     def __copy__(self) -> Any:
         return wrap.array_of(self.atom)
@@ -274,4 +279,6 @@ for _name in ("size", "ndim", "nbytes", "itemsize", "T", "mT", "base", "ctypes",
     setattr(Array, _name, _attribute(_name, _fixed(_name)))
 setattr(Array, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a type checker would look for it in the class
 
+# Messages of Python's name the class: `'numpy.ndarray' object is not callable`.
+Array.__name__ = "numpy.ndarray"
 wrap.register_class("array", Array)

@@ -85,6 +85,18 @@ def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
     return atom if axes == tuple(range(len(axes))) else bind1(Op.table["transpose"], atom, axes=axes)
 
 
+def taken(index: Atom, line: np.ndarray[Any, Any]) -> Atom:
+    """The element of a constant vector at a place that is in range."""
+    place = convert(index, np.int64)
+    return reshape(bind1(Op.table["dynamic_slice"], literal(line), place, sizes=(1,)), ())
+
+
+def coded(index: Atom, codes: Sequence[int]) -> Atom:
+    """The code at a place: one of a few small ints, as an int32."""
+    same = all(place == code for place, code in enumerate(codes))
+    return convert(index, INT32) if same else taken(index, np.array(codes, INT32))
+
+
 def op(name: str, *inputs: Atom, **params: Any) -> Atom:
     """Any op with one output, by name."""
     return bind1(Op.table[name], *inputs, **params)

@@ -23,7 +23,12 @@ Frames = tuple[tuple[str, int, str], ...]
 
 def user_frames(limit: int = 16) -> Frames:
     """(file, line, function) of the user's frames, innermost last, up to the call that is being traced."""
-    frames: list[tuple[str, int, str]] = []
+    return _named(_running(limit))
+
+
+def _running(limit: int) -> list[tuple[types.FrameType, int]]:
+    """The user's frames that run now, with their lines, innermost last."""
+    frames: list[tuple[types.FrameType, int]] = []
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and len(frames) < limit:
         code = frame.f_code
@@ -31,51 +36,69 @@ def user_frames(limit: int = 16) -> Frames:
             if code.co_name == "trace_call":
                 break
         else:
-            frames.append((code.co_filename, frame.f_lineno, users_name(code)))
+            frames.append((frame, frame.f_lineno))
         frame = frame.f_back
-    return _joined(reversed(frames))
+    return frames[::-1]
 
 
 _GENERATED = re.compile(
-    r"(if_true|if_false|while_test|while_body|for_body|try_body|with_body|suppressed|except_\w+|else_body|finally_body|<lambda>)(_\d+)?"
+    r"(if_true|if_false|while_test|while_body|for_body|try_body|with_body|suppressed|except_\w+|else_body|finally_body)(_\d+)?"
 )
+# Functions of the project that call a user's function.
+_CALLERS = frozenset({"call", "run", "_trace"})
 
 
-def users_name(code: types.CodeType) -> str:
-    """The name of the user's function that a code object is, or is a part of."""
-    parts = code.co_qualname.split(".<locals>.")
+def _is_generated(frame: types.FrameType) -> bool:
+    """Whether a frame is that of a function that the rewriting has made: a block, or an expression as a lambda."""
+    last = frame.f_code.co_qualname.rpartition(".")[2]
+    if last != "<lambda>":
+        return bool(_GENERATED.fullmatch(last))
+    caller = frame.f_back
+    return caller is not None and internal(caller.f_code.co_filename) and caller.f_code.co_name not in _CALLERS
+
+
+def users_name(frame: types.FrameType) -> str:
+    """The name of the user's function that a frame is one of, or of a part of."""
+    parts = frame.f_code.co_qualname.split(".<locals>.")
+    if not _is_generated(frame) or len(parts) == 1:
+        return frame.f_code.co_name
+    parts.pop()
     while len(parts) > 1 and _GENERATED.fullmatch(parts[-1]):
         parts.pop()
-    return parts[-1].rpartition(".")[2] or code.co_name
+    return parts[-1].rpartition(".")[2]
 
 
-def is_part(inner: types.CodeType, outer: types.CodeType) -> bool:
-    """Whether a code object is that of a branch or a loop body that stands in another."""
-    head, _, last = inner.co_qualname.rpartition(".<locals>.")
-    generated = _GENERATED.fullmatch(last) if last != "<lambda>" else not inner.co_argcount
-    return head == outer.co_qualname and inner.co_filename == outer.co_filename and bool(generated)
+def is_part(inner: types.FrameType, outer: types.CodeType) -> bool:
+    """Whether a frame is that of a branch, a loop body or an expression that stands in a function."""
+    code = inner.f_code
+    head = code.co_qualname.rpartition(".<locals>.")[0]
+    return head == outer.co_qualname and code.co_filename == outer.co_filename and _is_generated(inner)
 
 
-def _joined(frames: Iterable[tuple[str, int, str]]) -> Frames:
-    """The frames with the parts of one function, called by one another, made one."""
+def _named(frames: Iterable[tuple[types.FrameType, int]]) -> Frames:
+    """(file, line, function) of frames, outermost first; parts of one function that call one another are one."""
+    names: dict[tuple[str, str], str] = {}
     joined: list[tuple[str, int, str]] = []
-    for frame in frames:
-        if joined and joined[-1][0] == frame[0] and joined[-1][2] == frame[2]:
+    for frame, line in frames:
+        code, generated = frame.f_code, _is_generated(frame)
+        around = (code.co_filename, code.co_qualname.rpartition(".<locals>.")[0])
+        name = names[around] if around in names and generated else users_name(frame)
+        names[code.co_filename, code.co_qualname] = name
+        if generated and joined and (joined[-1][0], joined[-1][2]) == (code.co_filename, name):
             joined.pop()
-        joined.append(frame)
+        joined.append((code.co_filename, line, name))
     return tuple(joined)
 
 
 def frames_of(error: BaseException) -> Frames:
     """The user's frames that a caught exception came through, innermost last: those still running, and those left."""
-    frames: list[tuple[str, int, str]] = []
+    frames = _running(16)
     tb = error.__traceback__
     while tb is not None:
-        code = tb.tb_frame.f_code
-        if not internal(code.co_filename):
-            frames.append((code.co_filename, tb.tb_lineno, users_name(code)))
+        if not internal(tb.tb_frame.f_code.co_filename):
+            frames.append((tb.tb_frame, tb.tb_lineno))
         tb = tb.tb_next
-    return _joined((*user_frames(), *frames))
+    return _named(frames)
 
 
 def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | None = None) -> None:

@@ -6,8 +6,9 @@ import copy
 import functools
 import operator
 import types
+from bisect import bisect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, checks, wrap
+from anabranch.runtime.values import atoms, attributes, checks, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, keeps_numbers, promote, promoted
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
@@ -29,6 +30,10 @@ def _unknown_operation(value: Any) -> Any:
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
 
 
+# What `looked_up` gives where there is no table.
+UNKNOWN: Final = object()
+# The tags of so many options are told apart one by one, those of more by a table.
+_FEW: Final = 8
 # Of one of a few classes or functions.
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
 
@@ -109,13 +114,24 @@ class ChoiceValue:
         rest = [i for i, o in enumerate(self.options) if any(o is x for x in options)]
         if len(rest) == 1:
             return self.options[rest[0]]
+        left = tuple(self.options[i] for i in rest)
+        if rest == list(range(len(rest))):
+            return ChoiceValue(self.tag, left)
+        if len(rest) > _FEW:
+            return ChoiceValue(
+                atoms.coded(self.tag, [max(0, bisect(rest, i) - 1) for i in range(len(self.options))]), left
+            )
         tag: Atom = atoms.literal(0, np.int32)
         for new, old in enumerate(rest):
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
-        return ChoiceValue(tag, tuple(self.options[i] for i in rest))
+        return ChoiceValue(tag, left)
 
     def _abstracts(self) -> list[Abstract | None]:
         return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
+
+    def kinds(self) -> list[Abstract | None]:
+        """Return of each option what it is, where it is a number or an array."""
+        return self._abstracts()
 
     def _merged(self, joined: Callable[[Abstract, Abstract], Abstract | None] = join) -> Abstract | None:
         """What one number or array that holds each of the options is."""
@@ -153,9 +169,9 @@ class ChoiceValue:
             )
         if self.number is not None and self.number.type == both.type:
             return wrap.from_abstract(both, self.number)
-        atom = wrap.as_atom(self.options[-1], both.dtype)
+        atom = wrap.held_as(self.options[-1], both)
         for i in reversed(range(len(self.options) - 1)):
-            atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], both.dtype), atom)
+            atom = atoms.select(self.chosen(i), wrap.held_as(self.options[i], both), atom)
         return wrap.from_abstract(
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom
         )
@@ -242,6 +258,8 @@ class ChoiceValue:
         value = self.without_undefined()
         if isinstance(other, ChoiceValue):
             other = other.without_undefined()
+        if (found := looked_up(operation, value, other)) is not UNKNOWN:
+            return found
         if isinstance(other, ChoiceValue) and any(o is None for o in other.options):
             alternatives = other
             return alternatives.each(
@@ -259,19 +277,34 @@ class ChoiceValue:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and not (name in _NAMES and all(map(_is_named, self.options))):
             raise AttributeError(name)
-        return self.through(lambda v: getattr(v, name))
+        return self.__anabranch_read__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ChoiceValue.__slots__:
             object.__setattr__(self, name, value)
         else:
-            self.through(lambda v: setattr(v, name, value))
+            attributes.write(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        self.through(lambda v: delattr(v, name))
+        attributes.delete(self, name)
+
+    def __anabranch_read__(self, name: str) -> Any:
+        """The attribute that a user's code asks for, whatever its name."""
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue):
+            return attributes.read(value, name)
+        if all(type(o) is str for o in value.options):
+            getattr("", name)  # raises what Python does of other names
+            return _method[0](name, value)
+        return value.through(lambda v: attributes.read(v, name))
+
+    def __anabranch_each__(self, operation: Callable[[Any], None]) -> None:
+        """Do what changes an attribute of the object."""
+        self.through(operation)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.through(lambda v: v[key])
+        found = looked_up(operator.getitem, self, key)
+        return self.through(lambda v: v[key]) if found is UNKNOWN else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.through(lambda v: operator.setitem(v, key, value))
@@ -280,7 +313,8 @@ class ChoiceValue:
         self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
-        length: int = self.through(len)
+        found = looked_up(len, self)
+        length: int = self.through(len) if found is UNKNOWN else found
         return length
 
     def __iter__(self) -> Iterator[Any]:
@@ -310,13 +344,20 @@ class ChoiceValue:
     def __hash__(self) -> int:
         if tracing():
             current().trace.needs_plain()
+        if any(isinstance(o, (str, bytes)) for o in self.options):
+            instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
+        else:
+            instead = "use the value inside of the branches that choose it"
         raise ConcretizationError(
             "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
-            "at run time; use the value inside of the branches that choose it"
+            f"at run time; {instead}"
         )
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
+
+
+attributes.register(ChoiceValue, None)
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
@@ -331,6 +372,10 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     def forward(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
+        if isinstance(other, wrap.class_of("text")) and function is operator.add:
+            return NotImplemented
         return (
             function(self.resolve(), other) if self.merges_with(other) else self.through(lambda v: function(v, other))
         )
@@ -340,6 +385,8 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
 
 def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     def forward(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
         if self.merges_with(other):
             return function(self.resolve(), other)
         return self.in_place(lambda v: function(v, other))
@@ -348,11 +395,17 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
 
 
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
-    return lambda self: self.through(function)
+    def forward(self: ChoiceValue) -> Any:
+        found = looked_up(function, self)
+        return self.through(function) if found is UNKNOWN else found
+
+    return forward
 
 
 def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     def reflect(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, other, self)) is not UNKNOWN:
+            return found
         return (
             function(other, self.resolve()) if self.merges_with(other) else self.through(lambda v: function(other, v))
         )
@@ -362,6 +415,19 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
 
 # How an operation is done on one of a few objects: control flow, which stands above this module, says so.
 _decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+
+
+# What a function without effects gives, of values that are one of a few known texts.
+_look_up: list[Callable[..., Any]] = []
+
+
+def looked_up(function: Callable[..., Any], *operands: Any) -> Any:
+    """Return the result of a function without effects, from a table; `UNKNOWN` where there is none."""
+    return _look_up[0](function, *operands)
+
+
+# A method of text, by its name and the text.
+_method: list[Callable[[str, Any], Any]] = []
 
 
 # One array of run-time size for arrays of several sizes; None where there is none.
@@ -402,6 +468,16 @@ def _kind_of(value: Any) -> Abstract | None:
 def register_merge(merge: Callable[[ChoiceValue], Any]) -> None:
     """Make `merge(choice)` what arrays of several sizes are to functions that take one."""
     _merge[:] = [merge]
+
+
+def register_look_up(look_up: Callable[..., Any]) -> None:
+    """Make `look_up(function, *operands)` what looks for the result in a table."""
+    _look_up[:] = [look_up]
+
+
+def register_method(method: Callable[[str, Any], Any]) -> None:
+    """Make `method(name, owner)` a method of one of a few texts."""
+    _method[:] = [method]
 
 
 def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:

@@ -218,6 +218,23 @@ def has_traced(value: Any) -> bool:
     return False
 
 
+def is_deep(value: Any) -> bool:
+    """Return whether containers lie in one another as deep as a list of nodes does."""
+    level, seen = [value], set[int]()
+    for _ in range(_DEEP):
+        parts = []
+        for part in level:
+            structure = None if id(part) in seen else structure_of(part)
+            if structure is not None:
+                seen.add(id(part))
+                parts += structure.children(part)
+        level = parts
+    return bool(level)
+
+
+_DEEP = 100
+
+
 def attributes(value: Any) -> dict[str, Any]:
     """What an object holds: its `__dict__`, and what stands in its class's `__slots__`."""
     found = dict(getattr(value, "__dict__", ()))

@@ -121,7 +121,7 @@ def _site(frame: types.FrameType) -> list[Site]:
     code = frame.f_code
     if internal(code.co_filename):
         return []
-    return [Site(code.co_filename, frame.f_lineno, users_name(code), frame.f_globals)]
+    return [Site(code.co_filename, frame.f_lineno, users_name(frame), frame.f_globals)]
 
 
 def standing_at(places: tuple[Site, ...], action: functools.partial[Any], depth: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import layout as layouts, nodes
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.undefined import Undefined
 
@@ -58,6 +58,9 @@ def hosted(
             return layouts.Held(CallersObject(objects[id(value)]))
         case layouts.Held(value) if id(value) in numbers:
             return layouts.Held(CallersNumber(numbers[id(value)]))
+        case layouts.Node(nodes.ReferenceStructure() as structure):
+            # Of each node the caller's own object, the number is the tag.
+            return layouts.Choice(parts([layouts.Held(m) for m in structure.extra.members]))
         case layouts.Node(structure, children, source):
             return layouts.Node(structure.hosted(), parts(children), source)
         case layouts.Choice(options):

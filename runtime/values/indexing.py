@@ -18,7 +18,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Literal
 from anabranch.runtime.values import (
     atoms,
+    checks,
     conditions,
+    dispatch,
     gathering,
     masking,
     places,
@@ -28,6 +30,8 @@ from anabranch.runtime.values import (
     views,
     wrap,
 )
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.choice import ChoiceValue, abstract_of_option
 from anabranch.runtime.values.extents import Extent
 from anabranch.runtime.values.python_scalar import PythonScalar
 from anabranch.runtime.values.traced import Traced
@@ -64,7 +68,15 @@ def get(array: Any, key: Any) -> Any:
         return _gathered(array, view, plan)
     if len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
         return wrap.numpy_result(view.atom)
-    return wrap.part_of(view, plan.extents)
+    part = wrap.part_of(view, plan.extents)
+    return part.__copy__() if any(map(_is_integer_array, key if isinstance(key, tuple) else (key,))) else part
+
+
+def _is_integer_array(entry: Any) -> bool:
+    """Return whether an entry of a key is an array of one integer: it stands for an integer, but gives a copy."""
+    if isinstance(entry, Traced):
+        return entry.abstract.kind is Kind.ARRAY
+    return isinstance(entry, np.ndarray)
 
 
 def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
@@ -125,6 +137,8 @@ def _base(array: Any) -> Array:
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
     """What is assigned to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
+    if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
+        return dispatch.FUNCTIONS[np.array](value, dtype)
     wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
     if wanted is None or not isinstance(value, PythonScalar) or value.abstract.python in (bool, int, wanted):
         return value
@@ -152,6 +166,8 @@ def _known(key: Any) -> Any:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
+    if isinstance(key, ChoiceValue):
+        key = _index(key)
     if isinstance(key, device.Array):
         key = wrap.numpy_operand(key)
     if wrap.is_sized(key):
@@ -162,6 +178,32 @@ def _known(key: Any) -> Any:
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
         return wrap.numpy_operand(key)
     return key
+
+
+def _index(choice: ChoiceValue) -> Any:
+    """The integer that an index stands for, which is of one kind or another, or None: that may not be the one."""
+    value = choice.without_undefined()
+    if not isinstance(value, ChoiceValue):
+        return value
+    others = [o for o in value.options if o is not None]
+    if others and len(others) < len(value.options):
+        nones = [i for i, o in enumerate(value.options) if o is None]
+        checks.fail_if(value.among(nones), lambda _: UnsupportedOperationError(_NEW_AXIS))
+        value = value.assuming(others)
+    if not isinstance(value, ChoiceValue) or any(wrap.is_sized(o) or not _is_integer(o) for o in value.options):
+        return value
+    return value.resolve()
+
+
+_NEW_AXIS = (
+    "an index of an array that is None or an integer, as the run decides, is None: it would make a new axis, and the "
+    "result would have another shape; write a[np.newaxis] under the condition that decides it"
+)
+
+
+def _is_integer(option: Any) -> bool:
+    known = abstract_of_option(option)
+    return known is not None and known.dtype.kind in "iu" and not known.shape
 
 
 def _spread(array: Any, key: Any) -> tuple[Any, Any]:

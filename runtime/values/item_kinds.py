@@ -42,6 +42,9 @@ class Row:
         for kind in kinds:
             variants = variants if kind in variants else (*variants, kind)
         places = [variants.index(k) for k in kinds]
+        if len(options) > 1 and all(map(layouts.is_text, kinds)):
+            rest: list[Atom | None] = [None] * sum(len(layouts.leaf_types(kind)) for kind in variants)
+            return Row(variants, atoms.coded(value.tag, places), tuple(rest))
         tag: Atom = atoms.literal(places[-1], np.int32)
         packed: dict[int, list[Atom]] = {}
         for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):

@@ -8,6 +8,7 @@ keeps its type.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from anabranch.runtime.ir import ArrayType, Atom, Equation
 from anabranch.runtime.trace import Builder, builder_or_none, current, tracing
 from anabranch.runtime.values import (
     atoms,
+    attributes,
     capacities,
     host,
     item_constants,
@@ -73,6 +75,9 @@ class MayGrow:
         native: Any
         is_grown: bool
         is_fixed: bool
+
+
+attributes.register(MayGrow, lambda value: value.native())
 
 
 def is_grown(value: object) -> bool:
@@ -202,7 +207,7 @@ class Read:
 
 @frozen
 class Past:
-    """The first elements, which were there before a loop, and the kinds that each step of it has appended.
+    """The first elements, which were there before a loop or a branch, and the kinds that each step has appended.
 
     Attributes
     ----------
@@ -220,9 +225,7 @@ class Past:
     @property
     def objects(self) -> tuple[Any, ...]:
         """The first elements that are known as such."""
-        if not isinstance(self.contents, Items):
-            return tuple(self.contents)
-        return () if self.contents.past is None else self.contents.past.objects
+        return _head(self.contents)
 
 
 class Items:
@@ -602,7 +605,7 @@ def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]]) -> Ca
 
 
 class Headed(Items):
-    """The elements of a list that is a result: first those that are objects from before a loop."""
+    """The elements of a list that is a result: first those that are objects from before a loop or a branch."""
 
     __slots__ = ("head",)
 
@@ -630,10 +633,41 @@ class HeadedStructure(Structure):
         return [*head, *items[len(head) :]]
 
 
+def note_head(items: Items, ways: Sequence[Any]) -> None:
+    """Note which objects a list begins with after branches, where each of them has left the same ones there.
+
+    Parameters
+    ----------
+    items : Items
+        The list's elements after the branches.
+    ways : sequence of tuple or Items
+        The elements after each branch.
+    """
+    heads = [_head(way) for way in ways]
+    same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
+    if same and items.past is None:
+        items.past = Past(tuple(same), len(same), ())
+        current().trace.has_heads = True
+
+
+def _head(contents: Any) -> tuple[Any, ...]:
+    """Return the first elements that are known as objects."""
+    if isinstance(contents, Items):
+        return () if contents.past is None else contents.past.objects
+    return tuple(contents) if isinstance(contents, tuple) else ()
+
+
+def _is_one_object(row: Sequence[Any]) -> bool:
+    return all(value is row[0] for value in row)
+
+
 def with_heads(lists: Iterable[Any]) -> None:
-    """Let lists that are given back have the very arrays that were in them before a loop."""
+    """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
-        if not (isinstance(found, MayGrow) and found.items is not None and found.items.past is not None):
+        # A row of a table has no elements of its own.
+        if not isinstance(found, MayGrow) or found.home is not None:
+            continue
+        if found.items is None or found.items.past is None:
             continue
         head = found.items.past.objects
         if any(isinstance(v, (Array, np.ndarray)) for v in head):

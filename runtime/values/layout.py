@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values import aliasing, atoms, containers, padding, strides, wrap
+from anabranch.runtime.values import aliasing, atoms, containers, nodes, padding, strides, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
@@ -35,6 +35,7 @@ from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.traced import Traced
 
 _MOST_OPTIONS = 16
+_MOST_TEXTS = 1024
 
 
 @frozen(eq=False)
@@ -106,12 +107,19 @@ def same(a: Any, b: Any) -> bool:
 
 def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Layout:
     """The layout of a value as it is: run-time parts are held, and so are mutable objects that `exists` knows."""
+    if isinstance(value, nodes.Reference):
+        return _of_reference(nodes.structure_of(value), value)
     if isinstance(value, ChoiceValue):
         return Choice(tuple(describe(o, exists) for o in value.options))
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and exists(value)):
         return Held(value)
     return Node(structure, tuple(describe(c, exists) for c in structure.children(value)), value)
+
+
+def outline(value: Any) -> Layout:
+    """The layout of a value with lists, dicts and objects held, however deep they are."""
+    return describe(value, lambda _: True)
 
 
 def numeric(layout: Layout) -> Abstract | None:
@@ -153,6 +161,9 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Choice) or isinstance(b, Choice):
         return _join_options(a, b, opening)
+    node = _as_node([a, b])
+    if node is not None:
+        return node
     sized = _joined_sizes(a, b)
     if sized is not None:
         return sized
@@ -167,6 +178,44 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
     met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
     return Choice((a, b)) if met is None else met
+
+
+def _of_reference(structure: nodes.ReferenceStructure, source: Any = None) -> Node:
+    return Node(structure, (Leaf(nodes.INDEX),), source)
+
+
+def _as_node(options: Sequence[Layout]) -> Node | None:
+    """The layout of a reference to what any of these is; None where they stay apart."""
+    given = [_node_or_member(o) for o in options]
+    if any(g is _NOTHING for g in given):
+        return None
+    structure = nodes.joined(given)
+    return None if structure is None else _of_reference(structure)
+
+
+_NOTHING = object()
+
+
+def _is_reference(layout: Layout) -> bool:
+    return isinstance(layout, Node) and isinstance(layout.structure, nodes.ReferenceStructure)
+
+
+def _node_or_member(layout: Layout) -> Any:
+    if isinstance(layout, Node) and isinstance(layout.structure, nodes.ReferenceStructure):
+        return layout.structure
+    if isinstance(layout, Held) and nodes.may_be_node(layout.value):
+        return layout.value
+    return _NOTHING
+
+
+def _with_one_node(options: list[Layout]) -> list[Layout]:
+    """The options, with those that are nodes of one structure as one reference."""
+    mine = [o for o in options if _node_or_member(o) is not _NOTHING]
+    one = _as_node(mine) if len(mine) > 1 else None
+    if one is None:
+        return options
+    rest = iter([one])
+    return [o for x in options for o in ((x,) if not any(x is m for m in mine) else rest)]
 
 
 def _note_objects(a: Layout, b: Layout) -> None:
@@ -231,24 +280,43 @@ def _opened(layout: Layout) -> Layout:
         structure = containers.structure_of(layout.value)
         if structure is not None:
             children = structure.children(layout.value)
-            return Node(structure, tuple([presumed(describe(c)) for c in children]), layout.value)
+            return Node(structure, tuple([presumed(outline(c)) for c in children]), layout.value)
     return layout
 
 
 def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
     options: list[Layout] = list(a.options) if isinstance(a, Choice) else [a]
+    texts = {o.value for o in options if is_text(o)}
     for new in b.options if isinstance(b, Choice) else (b,):
+        if is_text(new):
+            if new.value not in texts:
+                options.append(new)
+                texts.add(new.value)
+            continue
         for i, old in enumerate(options):
+            if is_text(old):
+                continue
             merged = join(old, new, opening)
             if not isinstance(merged, Choice):
                 options[i] = merged
                 break
         else:
             options.append(new)
-    if len(options) > _MOST_OPTIONS:
+    options = _with_one_node(options)
+    if len(texts) > _MOST_TEXTS:
+        raise StructureMismatchError(
+            f"a text is one of more than {_MOST_TEXTS}, depending on run-time values; append its parts to a list and "
+            "join them at the end, or use codes: np.frombuffer(text.encode(), np.uint8)"
+        )
+    if len(options) - len(texts) > _MOST_OPTIONS:
         _restart_with_lists(options)
         raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
     return Choice(tuple(options)) if len(options) > 1 else options[0]
+
+
+def is_text(layout: Layout) -> TypeGuard[Held]:
+    """Return whether a layout is that of a known text, which has no parts and joins with nothing but itself."""
+    return isinstance(layout, Held) and type(layout.value) in (str, bytes)
 
 
 def _restart_with_lists(options: Sequence[Layout]) -> None:
@@ -346,10 +414,10 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
         case Leaf(abstract):
             if isinstance(value, ChoiceValue):
                 value = value.resolve()
-            atom = wrap.as_atom(value, abstract.dtype)
+            atom = wrap.held_as(value, abstract)
             return [Packed(atom, value if isinstance(value, Array) else None)]
         case Node(structure, children):
-            if isinstance(value, ChoiceValue):
+            if isinstance(value, ChoiceValue) and not isinstance(value, nodes.Reference):
                 return _pack_merged(value, layout)
             parts = structure.children(value)
             return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
@@ -365,7 +433,10 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
             return i
         if isinstance(option, Node) and option.source is value is not None:
             return i
-    layout = describe(value)
+        node = _node_or_member(option)
+        if isinstance(node, nodes.ReferenceStructure) and nodes.may_be_node(value) and node.has(value):
+            return i
+    layout = describe(value, nodes.is_member)
     number = numeric(layout)
     for i, option in enumerate(options):
         if number is not None and isinstance(option, Leaf) and option.abstract == number:
@@ -382,18 +453,25 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
 
 
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
-    if not isinstance(value, ChoiceValue):
+    if isinstance(value, nodes.Reference) and not any(map(_is_reference, options)):
+        value = value.plain_()
+    if not isinstance(value, ChoiceValue) or isinstance(value, nodes.Reference):
         index = option_index(value, options)
         packed = [Packed(atoms.literal(index, np.int32))]
         for i, option in enumerate(options):
             packed += pack(value, option) if i == index else unspecified(option)
         return packed
+    if all(type(o) in (str, bytes) for o in value.options):
+        codes = {option.value: i for i, option in enumerate(options) if is_text(option)}
+        if all(o in codes for o in value.options):
+            tag = atoms.coded(value.tag, [codes[o] for o in value.options])
+            return [Packed(tag), *(p for option in options for p in unspecified(option))]
     places = [option_index(o, options) for o in value.options]
     if places == list(range(len(places))):
         rest = [p for option in options[len(places) :] for p in unspecified(option)]
         pairs = zip(value.options, options, strict=False)
         return [Packed(value.tag), *(p for inner, option in pairs for p in pack(inner, option)), *rest]
-    tag: Atom = atoms.literal(places[-1], np.int32)
+    tag = atoms.literal(places[-1], np.int32)
     rows: list[list[Packed]] = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
         here = value.chosen(i)
@@ -497,7 +575,7 @@ class Unpacking:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
             current().trace.bear(made)
-        elif structure.cls is not type(None):
+        elif structure.cls is not type(None) and not isinstance(structure, nodes.ReferenceStructure):
             current().trace.merged[id(made)] = made
         return made
 

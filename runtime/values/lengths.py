@@ -17,11 +17,17 @@ def may_grow() -> bool:
     to do without.
     """
     trace = current().trace
-    if trace.deciding is not None and settings().auto_static and specialising.leaves_behind(trace.deciding):
+    if hangs_on_arguments():
         trace.wants_known = True
         return False
     trace.wants_growth |= not trace.lists_grow
     return trace.lists_grow
+
+
+def hangs_on_arguments() -> bool:
+    """Return whether what decides lengths here is computed from arguments alone that can be known while tracing."""
+    deciding = current().trace.deciding
+    return deciding is not None and settings().auto_static and bool(specialising.leaves_behind(deciding))
 
 
 @contextlib.contextmanager

@@ -186,7 +186,7 @@ class Number(Form):
         return [((), self.abstract.type)]
 
     def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
-        columns[0].append(wrap.as_atom(value, self.abstract.dtype))
+        columns[0].append(wrap.held_as(value, self.abstract))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))

@@ -9,24 +9,38 @@ import numpy as np
 from anabranch.runtime.values import abstract, containers, layout as layouts
 
 
-def promoted(layout: layouts.Layout, value: Any) -> layouts.Layout:
-    """The layout with one number where it has several kinds of them, `value` being what stands there at first.
+def promoted(layout: layouts.Layout, value: Any, given: layouts.Layout) -> layouts.Layout:
+    """The layout with one number where it has several kinds of them.
 
-    Only where the number of the first kind is worth the same as one of the other, as an int is as a float.
+    Only where the number of the first kind is worth the same as one of the other, as an int is as a float, and where
+    not every step gives a number of a kind of its own, which Python's number has after the loop.
+
+    Parameters
+    ----------
+    layout : Layout
+    value : object
+        What stands there at first.
+    given : Layout
+        That of what a step gives.
     """
     match layout:
         case layouts.Choice(options):
-            return _promoted_choice(options, value)
+            return _promoted_choice(options, value, layouts.numeric(given))
         case layouts.Node(structure, children) if type(value) is structure.cls:
             parts = structure.children(value) if containers.structure_of(value) == structure else ()
-            rows = zip(children, parts, strict=False)
+            after: tuple[layouts.Layout, ...] = (layouts.Held(None),) * len(children)
+            if isinstance(given, layouts.Node) and given.structure == structure:
+                after = given.children
+            rows = zip(children, parts, after, strict=False)
             return layouts.Node(
-                structure, tuple([promoted(c, v) for c, v in rows]) + children[len(parts) :], layout.source
+                structure, tuple([promoted(c, v, g) for c, v, g in rows]) + children[len(parts) :], layout.source
             )
     return layout
 
 
-def _promoted_choice(options: tuple[layouts.Layout, ...], value: Any) -> layouts.Layout:
+def _promoted_choice(
+    options: tuple[layouts.Layout, ...], value: Any, given: abstract.Abstract | None
+) -> layouts.Layout:
     numbers = [o for o in options if _is_number(o)]
     if len(numbers) < 2:
         return layouts.Choice(options)
@@ -35,6 +49,8 @@ def _promoted_choice(options: tuple[layouts.Layout, ...], value: Any) -> layouts
     for other in known[1:]:
         both = both and abstract.promoted(both, other)
     if both is None or not all(abstract.keeps_numbers(a, both) or _is_worth(value, a, both) for a in known):
+        return layouts.Choice(options)
+    if given is not None and given.kind is not abstract.Kind.ARRAY and given != both:
         return layouts.Choice(options)
     rest = tuple([o for o in options if not _is_number(o)])
     one = layouts.Leaf(both)

@@ -57,7 +57,11 @@ class PythonScalar(Traced):
                 return text.deferred("__mul__", other, self)
             if ufunc is np.multiply and self.python in (int, bool):
                 self.__index__()  # a sequence repeated so many times: the count must be known
+            if ufunc is np.multiply:
+                raise TypeError(f"can't multiply sequence by non-int of type '{type(self).__name__}'")
             return NotImplemented
+        if takes_complex(ufunc, left, right):
+            return python_rules.binary(ufunc, left, python_scalar(right.atom))
         return arithmetic.operator(ufunc, left, right)
 
     def _unary(self, ufunc: np.ufunc) -> Any:
@@ -102,6 +106,20 @@ _KINDS: dict[str, type[PythonScalar]] = {
     np.dtype(dtype).kind: type(kind.__name__, (PythonScalar,), {"__slots__": (), "__module__": __name__})
     for kind, dtype in PYTHON_DTYPES.items()
 }
+
+
+def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
+    """Return whether Python's complex number does an operation with what is right of it; np.float64 is a float."""
+    if ufunc not in _OF_COMPLEX or not isinstance(right, Traced) or not is_python_scalar(left):
+        return False
+    # The type is asked for last: an array of run-time size has none.
+    if python_operands.kind_of(left) is not complex:
+        return False
+    known = right.abstract
+    return known.kind is Kind.SCALAR and known.dtype == np.float64
+
+
+_OF_COMPLEX = (np.add, np.subtract, np.multiply, np.true_divide, np.power)
 
 
 def is_python_scalar(value: Any) -> bool:

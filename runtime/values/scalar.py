@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,9 +13,19 @@ import numpy as np
 from anabranch.runtime import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import arithmetic, atoms, dispatch, python_conversions, rehearsal, strides, wrap
+from anabranch.runtime.values import (
+    arithmetic,
+    atoms,
+    dispatch,
+    python_conversions,
+    python_rules,
+    rehearsal,
+    strides,
+    wrap,
+)
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.index_numbers import class_name
+from anabranch.runtime.values.python_scalar import python_scalar, takes_complex
 from anabranch.runtime.values.traced import Traced
 
 
@@ -34,6 +46,9 @@ class NumPyLike(Traced):
 
     def _unary(self, ufunc: np.ufunc) -> Any:
         return arithmetic.apply(ufunc, (self,))
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __matmul__(self, other: Any) -> Any:
         return dispatch.FUNCTIONS[np.matmul](self, other)
@@ -78,7 +93,10 @@ class NumPyLike(Traced):
             return self._method(name, dispatch.METHODS[name])
         if hasattr(np.ndarray, name):
             raise UnsupportedOperationError(f"ndarray.{name} on a traced array is not supported")
-        raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        known, owner = self.abstract, class_name(self)
+        if known.kind is Kind.SCALAR and hasattr(known.dtype.type, name):
+            raise UnsupportedOperationError(f"{owner}.{name} is not compiled")
+        raise AttributeError(f"'{owner}' object has no attribute '{name}'")
 
     def _method(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -118,6 +136,7 @@ class NumPyLike(Traced):
 
 
 _TEXTS = (str, bytes)
+_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
 _NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
 _EQUALITIES = (np.equal, np.not_equal)
@@ -135,6 +154,9 @@ class NumPyScalar(NumPyLike):
 
     __slots__ = ("atom",)
 
+    def __new__(cls, atom: Atom) -> NumPyScalar:
+        return object.__new__(_class_of(atom.type.dtype.name))
+
     def __init__(self, atom: Atom) -> None:
         self.atom = atom
 
@@ -143,20 +165,38 @@ class NumPyScalar(NumPyLike):
         type = self.atom.type
         return Abstract(type.shape, type.dtype, Kind.SCALAR)
 
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        if ufunc is np.multiply and isinstance(right if left is self else left, _SEQUENCES):
+            return self._repeating()
+        if takes_complex(ufunc, left, right):
+            return python_rules.binary(ufunc, left, python_scalar(right.atom))
+        return super()._binary(ufunc, left, right)
+
+    def _repeating(self) -> Any:
+        """Leave it to Python to repeat a sequence so many times, which it does for integers alone."""
+        if self.abstract.dtype.kind not in "iu":
+            raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{self.abstract.dtype.name}'")
+        self.__index__()  # the count must be known
+        return NotImplemented
+
+    __hash__ = Traced.__hash__
+
     def __getitem__(self, key: Any) -> Any:
         if type(key) is tuple and not key:
             return self
+        if all(k is None or k is Ellipsis for k in (key if type(key) is tuple else (key,))):
+            return wrap.array_of(self.atom)[key]
         raise IndexError("invalid index to scalar variable.")
 
     def __len__(self) -> int:
-        raise TypeError(f"object of type 'numpy.{self.abstract.dtype.name}' has no len()")
+        raise TypeError(f"object of type '{type(self).__name__}' has no len()")
 
     def __iter__(self) -> Any:
-        raise TypeError(f"'numpy.{self.abstract.dtype.name}' object is not iterable")
+        raise TypeError(f"'{type(self).__name__}' object is not iterable")
 
     def __round__(self, digits: Any = None) -> Any:
         dtype = self.abstract.dtype
-        if dtype.kind == "b" or (dtype.kind == "c" and digits is None):
+        if dtype.kind in "bc":
             raise TypeError(f"type numpy.{dtype.name} doesn't define __round__ method")
         rounded = dispatch.FUNCTIONS[np.round](self, 0 if digits is None else digits)
         if digits is not None:
@@ -164,6 +204,12 @@ class NumPyScalar(NumPyLike):
         return python_conversions.to_int(
             python_scalar(atoms.convert(rounded.atom, np.float64 if dtype.kind == "f" else np.int64))
         )
+
+
+@functools.cache
+def _class_of(dtype: str) -> type[NumPyScalar]:
+    """The class for scalars of a dtype. Messages of Python's name it: `must be str, not numpy.float64`."""
+    return type(f"numpy.{dtype}", (NumPyScalar,), {"__slots__": (), "__module__": __name__})
 
 
 wrap.register_class("scalar", NumPyScalar)

@@ -232,6 +232,8 @@ class Sized(NumPyLike):
         rule = dispatch.SIZED_METHODS.get(name) or dispatch.SIZED.get(getattr(np, name, None))
         if rule is not None and name in dispatch.METHODS:
             return lambda *args, **kwargs: rule(self, *args, **kwargs)
+        if not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         return super().__getattr__(name)
 
     def __anabranch_structure__(self) -> SizedStructure:
@@ -336,5 +338,6 @@ def _inplace_method(ufunc: np.ufunc) -> Any:
 for _name, _ufunc in INPLACE.items():
     setattr(Sized, f"__i{_name}__", _inplace_method(_ufunc))
 
+Sized.__name__ = "numpy.ndarray"  # as Python's messages name the class
 wrap.register_class("sized", Sized)
 wrap.register_class("extents", make)

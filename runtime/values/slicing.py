@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.values import atoms, bounds, checks, compacting, views, wrap
-from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.extents import Extent, Masked, Window, masked
+from anabranch.runtime.values.index_numbers import NO_BOUND, check_bound
 from anabranch.runtime.values.specialising import know
 from anabranch.runtime.values.traced import Traced
 
@@ -42,10 +42,10 @@ def part(k: slice, size: int, extent: Extent | None = None) -> Part:
 def _resolved(value: Any) -> Any:
     value = value.resolve() if isinstance(value, ChoiceValue) else value
     if isinstance(value, Traced):
-        is_bool = value.abstract.kind is Kind.PYTHON and value.abstract.dtype.kind == "b"
-        if value.abstract.shape or not (is_bool or value.abstract.dtype.kind in "iu"):
-            raise TypeError("slice indices must be integers or None or have an __index__ method")
+        check_bound(value)
         return bounds.bound_of(value)
+    if value is not None and not hasattr(value, "__index__"):
+        raise TypeError(NO_BOUND)
     return None if value is None else value.__index__()
 
 
@@ -63,9 +63,14 @@ def _refuse_zero(step: Any) -> None:
 
 
 def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
-    """A bound of a slice in a key that is None or an int, or a step of unknown sign, and the key with what it is."""
+    """What is undecided in a key, and the key with what it is.
+
+    That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
+    """
     entries = key if isinstance(key, tuple) else (key,)
     for i, k in enumerate(entries):
+        if isinstance(k, ChoiceValue) and _may_be_no_index(k):
+            return k, functools.partial(_replaced, key, i)
         for name in ("start", "stop", "step") if isinstance(k, slice) else ():
             choice = _alternatives(getattr(k, name), name)
             if choice is not None:
@@ -77,8 +82,10 @@ def _alternatives(part: Any, name: str) -> ChoiceValue | None:
     if isinstance(part, ChoiceValue):
         part = part.without_undefined()
     if isinstance(part, ChoiceValue):
-        return part if any(o is None for o in part.options) else None
-    if name != "step" or not isinstance(part, Traced) or part.abstract.shape or part.abstract.dtype.kind != "i":
+        if part.worth is None or part.worth.dtype.kind not in "iu":
+            return part
+        part = part.resolve()
+    if name != "step" or not isinstance(part, Traced) or part.abstract.shape or part.abstract.dtype.kind not in "iu":
         return None
     step = bounds.bound_of(part)
     known = bounds.interval_of(step)
@@ -89,6 +96,16 @@ def _alternatives(part: Any, name: str) -> ChoiceValue | None:
     forward = atoms.ufunc(np.greater, bounds.atom_of(step), atoms.literal(0, np.int64))
     backward, ahead = bounds.minimum(step, -1), bounds.maximum(step, 1)
     return ChoiceValue(atoms.convert(forward, np.int32), (backward, ahead))
+
+
+def _may_be_no_index(part: ChoiceValue) -> bool:
+    """Return whether a number is an int or a bool in some cases, and something else in others."""
+    kinds = {a.dtype.kind in "iub" for a in part.kinds() if a is not None and not a.shape}
+    return len(kinds) > 1
+
+
+def _replaced(key: Any, place: int, part: Any) -> Any:
+    return (*key[:place], part, *key[place + 1 :]) if isinstance(key, tuple) else part
 
 
 def _decided(key: Any, place: int, name: str, part: Any) -> Any:
@@ -143,6 +160,7 @@ def _strided(start: Any, stop: Any, step: Any, size: int, extent: Extent | None)
         low = 0 if start is None else bounds.position(start, count)
         high = count if stop is None else bounds.position(stop, count)
         return _chosen(extent, size, lambda rank: _multiple(_between(rank, low, high), rank, low, step))
+    assert bounds.interval_of(step).high < 0
     first, last = _backward(start, stop, count)
     above, below = bounds.add(first, 1), bounds.add(last, 1)
     stride = atoms.ufunc(np.negative, bounds.atom_of(step))

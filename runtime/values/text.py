@@ -18,9 +18,9 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up, register_method
 from anabranch.runtime.values.specialising import wanting
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 
@@ -95,6 +95,7 @@ class Text:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        getattr("", name)  # raises what Python does of other names
         return StrMethod(name, self)
 
     def __add__(self, other: Any) -> Any:
@@ -128,6 +129,9 @@ class Text:
         return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
 
 
+Text.__name__ = "str"  # as Python's messages name the class
+
+
 def refusal(use: str) -> ConcretizationError:
     """The error where the characters of a text are wanted."""
     return ConcretizationError(
@@ -148,6 +152,9 @@ class StrMethod:
         args = args if self.owner is None else (self.owner, *args)
         if self.name == "join" and len(args) == 2:
             args = (args[0], list(args[1]))
+        found = UNKNOWN if kwargs else looked_up(getattr(str, self.name), *args)
+        if found is not UNKNOWN:
+            return found
         if self.name in _GIVE_TEXT:
             return deferred(self.name, *args, **kwargs)
         method = getattr(str, self.name)
@@ -237,3 +244,8 @@ def _sample(value: Any) -> Any:
     if type(value) is dict:
         return {k: _sample(v) for k, v in value.items()}
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
+
+
+register_method(StrMethod)
+wrap.register_class("text", Text)
+attributes.register(Text, lambda _: "")

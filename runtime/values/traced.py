@@ -13,7 +13,8 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.frames import internal
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.specialising import know, wanting
 
 _BINARY = {
@@ -117,6 +118,13 @@ class Traced:
         self._needs_concrete("a plain complex")
 
     def __index__(self) -> int:  # noqa: PLE0305 - raises
+        if tracing():
+            current().trace.needs_plain()
+        abstract = self.abstract
+        if abstract.kind is Kind.ARRAY and (abstract.shape or abstract.dtype.kind not in "iu"):
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        if abstract.dtype.kind not in ("iub" if abstract.kind is Kind.PYTHON else "iu"):
+            raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
         self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -185,3 +193,14 @@ for _name, _function in _UNARY.items():
     setattr(Traced, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
+
+
+def _sample(value: Traced) -> Any:
+    known = value.abstract
+    if known.kind is Kind.PYTHON:
+        return known.python(0)
+    return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
+
+
+_ARRAY = np.zeros(0)
+attributes.register(Traced, _sample)

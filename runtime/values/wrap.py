@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._words import a
 from anabranch.runtime import array as device, interop
-from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.refusals import dtype_refusal
 from anabranch.runtime.trace import UNKNOWN, Compact, current
 from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
@@ -24,7 +26,7 @@ def numpy_operand(x: Any) -> Any:
         if isinstance(x, np.ndarray):
             interop.check_operand(x)
         if not device.holds(x.dtype):
-            raise UnsupportedValueError(f"an array of dtype {x.dtype} cannot be compiled")
+            raise dtype_refusal("an array", x.dtype)
         return x
     if isinstance(x, (list, tuple)):
         return dispatch.FUNCTIONS[np.array](x)
@@ -35,7 +37,7 @@ def numpy_operand(x: Any) -> Any:
         return numpy_operand(unwrap())
     if isinstance(x, int):  # a subclass: IntEnum, …
         return int(x)
-    raise UnsupportedValueError(f"a {type(x).__name__} ({x!r:.60}) is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -67,7 +69,35 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
         if type(x) is int and target.kind == "c":
             return atoms.literal(complex(x), target)
         return atoms.literal(x, target)
-    raise UnsupportedValueError(f"a {type(x).__name__} is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} is no array or number")
+
+
+def held_as(x: Any, abstract: Abstract) -> Atom:
+    """The value of a number or array that from here on is known to be no more than this.
+
+    Raises
+    ------
+    IntegerRangeError
+        For one of Python's ints that int64 does not hold. NumPy, given one, raises an `OverflowError` of its own.
+    """
+    if type(x) is int and abstract.kind is Kind.PYTHON and abstract.dtype == atoms.INT64:
+        check_range(x)
+    return as_atom(x, abstract.dtype)
+
+
+def check_range(x: int) -> None:
+    """Refuse an int that int64 does not hold.
+
+    Raises
+    ------
+    IntegerRangeError
+        For such an int.
+    """
+    if not -(2**63) <= x < 2**63:
+        raise IntegerRangeError(
+            f"an int of {x.bit_length()} bits becomes a run-time value here, and compiled code holds ints as int64; "
+            "pass it as a static argument, or keep it out of what run-time values choose among"
+        )
 
 
 def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:

@@ -6,6 +6,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from anabranch import AnabranchError, __version__, _check, _kept, xpr
 from anabranch._demo import demonstrate
@@ -131,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     checked.add_argument("--examples", type=_count, default=100, metavar="N", help="how many to try (100)")
     checked.add_argument(
         "--deadline",
-        type=float,
+        type=_seconds,
         default=0.5,
         metavar="S",
         help="seconds for the plain function on each example, which is left out after that (0.5)",
@@ -139,15 +140,39 @@ def _parser() -> argparse.ArgumentParser:
     checked.add_argument(
         "--example",
         nargs=argparse.REMAINDER,
+        action=_Examples,
         help="arguments that follow are made like these: Python expressions with the file's names and np",
     )
     return parser
 
 
+class _Examples(argparse.Action):
+    """The arguments after `--example`, of which there must be some."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        if not values:
+            raise argparse.ArgumentError(self, "give an argument, such as 1.0 or 'np.ones(3)'")
+        setattr(namespace, self.dest, values)
+
+
 def _count(text: str) -> int:
-    if int(text) < 1:
+    try:
+        count = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+    if count < 1:
         raise argparse.ArgumentTypeError(f"{text} examples show nothing: give 1 or more")
-    return int(text)
+    return count
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds") from None
+    if not 0 < seconds <= 86400:
+        raise argparse.ArgumentTypeError(f"{text} seconds are no time to wait: give more than 0, and a day at most")
+    return seconds
 
 
 if __name__ == "__main__":

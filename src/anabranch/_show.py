@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch._words import a
 from anabranch.runtime.jit import jit
 from anabranch.runtime.wrapped import Wrapped
 
@@ -41,8 +42,12 @@ def find(target: str) -> tuple[Wrapped[..., Any], types.ModuleType]:
     if isinstance(found, Wrapped):
         return found, module
     if not isinstance(found, (types.FunctionType, types.MethodType)):
-        raise TargetError(f"'{name}' in {file} is a {type(found).__name__}, not a function; {_functions(module)}")
+        raise TargetError(f"'{name}' in {file} is {a(_kind(found))}, not a function; {_functions(module)}")
     return jit(found), module
+
+
+def _kind(value: Any) -> str:
+    return "class" if isinstance(value, type) else type(value).__name__
 
 
 def _functions(module: types.ModuleType) -> str:

@@ -274,3 +274,28 @@ def test_a_check_leaves_out_what_does_not_end_plainly(tmp_path, capsys):
     assert int(left[1]) + int(left[2]) == 12
     assert main(["check", f"{path}:g", "--examples", "2", "--deadline", "0.1"]) == 1
     assert "the same on 0 examples" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--examples", "x"], "'x' is no whole number"),
+        (["--deadline", "-1"], "-1 seconds are no time to wait"),
+        (["--deadline", "nan"], "nan seconds are no time to wait"),
+        (["--deadline", "soon"], "'soon' is no number of seconds"),
+        (["--example"], "give an argument"),
+    ],
+)
+def test_a_check_with_wrong_options_says_what_is_wrong(arguments, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "any.py:f", *arguments])
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_what_is_no_function_is_named(tmp_path, capsys):
+    path = tmp_path / "names.py"
+    path.write_text("count = 3\nclass Model: pass\n")
+    for name, words in (("count", "is an int, not a function"), ("Model", "is a class, not a function")):
+        assert main(["show", f"{path}:{name}"]) == 2
+        assert words in capsys.readouterr().err

@@ -217,6 +217,28 @@ def one_of_two_dtypes(x, n):
     return d, d == np.float64, d.itemsize, np.dtype(d), d.type
 
 
+@case((np.array([3, 1, 4, 1, 5]), 4), (np.array([3, 1, 4, 1, 5]), -1), (np.array([3, 1, 4, 1, 5]), 9))
+def an_index_that_is_an_int_until_it_is_none(a, last):
+    before = [None] * 5
+    for j in range(1, 5):
+        if a[j] > a[j - 1]:
+            before[j] = j - 1
+    i = last if last > 0 else None
+    out = []
+    while i is not None:
+        out.append(a[i])
+        a[i] = 0
+        i = before[i]
+    return out
+
+
+@case((np.arange(6.0).reshape(2, 3), 1), (np.arange(6.0).reshape(2, 3), 0))
+def an_index_of_one_kind_of_integers_or_another(a, n):
+    i = np.int8(1) if n > 0 else n
+    a[i, 2] += 1.0
+    return a[i], a[i, 1], a[:, i]
+
+
 # fmt: on
 
 
@@ -237,3 +259,17 @@ def test_a_dtype_that_the_run_decides_is_refused_for_an_array() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="this dtype is float64 or float32, depending on a run-time"):
         jit(f)(1.0)
+
+
+def test_an_index_that_turns_out_to_be_none_is_no_exception_of_the_function() -> None:
+    def f(a, n):
+        i = n if n > 0 else None
+        try:
+            return a[i].sum()
+        except TypeError:
+            return -1.0
+
+    compiled = jit(f, auto_static=False)
+    assert compiled(np.arange(3.0), 2) == 2.0
+    with pytest.raises(UnsupportedOperationError, match="an index of an array that is None or an integer"):
+        compiled(np.arange(3.0), 0)

@@ -460,6 +460,64 @@ def test_what_is_built_does_not_grow_with_the_number_of_items(function, kind) ->
     assert len(programs[0].outputs) == len(programs[1].outputs)
 
 
+# ---- functions that read the target after its step -------------------------------------------------------------------
+
+
+class Holder:
+    def __init__(self, function):
+        self.function = function
+
+
+@case((3,))
+def functions_share_the_target(n):
+    return [f(2) for f in [lambda t: t * i for i in range(3)]], [
+        f() for f in [lambda: (i, j) for i in (0, 1) for j in (2, 3)]
+    ]
+
+
+@case((V,))
+def functions_share_an_item_of_an_array(x):
+    return [f(2.0) for f in [lambda t: t * v for v in x[:4]]], sum(f() for f in (lambda: v for v in x[:4]))
+
+
+@case((3,))
+def functions_in_what_an_element_makes(n):
+    kept = []
+    [kept.append(lambda: v * 2) for v in range(4)]
+    holders = [Holder(lambda: v + 1) for v in range(4)]
+    return [f() for f in kept], [h.function() for h in holders], [f() for f, _ in [(lambda: v, v) for v in range(4)]]
+
+
+@case((3,))
+def generators_and_maps_share_the_target(n):
+    rows = [(v * w for w in range(3)) for v in range(4)]
+    maps = [map(lambda q: q + v, range(3)) for v in range(4)]
+    return [list(row) for row in rows], [list(m) for m in maps]
+
+
+@case((V,))
+def functions_that_a_step_uses_up(x):
+    return [min(x, key=lambda p: abs(p - v)) for v in x], [sum(map(lambda q: q * v, x)) for v in x]
+
+
+@case((3,))
+def functions_with_the_item_as_a_default(n):
+    return [f() for f in [lambda i=i: i for i in range(3)]]
+
+
+@case((V, 3))
+def functions_called_where_they_stand(x, n):
+    kept = [(lambda t: t + v)(1) for v in x if v < n]
+    return kept, [[(lambda: v + w)() for w in x if w > v] for v in x], sum((lambda: i * n)() for i in range(n) if i % 2)
+
+
+@case((3,))
+def functions_that_called_functions_return(n):
+    returned = [(lambda t: lambda: (t, v))(1) for v in range(3)]
+    defaults = [(lambda f=lambda: v * n: f)() for v in range(3)]
+    return [f() for f in returned], [f() for f in defaults]
+
+
 def test_a_list_that_decides_a_shape_is_known() -> None:
     def made(items):
         return np.zeros(items[0]), sum(items)

@@ -493,6 +493,102 @@ def augmented_to_another_dtype(x, n):
     return y, z
 
 
+# Numbers that every step binds to a kind of their own
+
+
+@case((3, 2.5), (0, 2.5), (1, 2.5))
+def an_int_for_a_float(n, x):
+    s, t, u = 0.5, x, 1j
+    for i in range(n):
+        s = i + 2**60
+        t = bool(i)
+        u = i
+    return s, t, u
+
+
+@case((3, 2.5), (0, 2.5), (1, 2.5))
+def a_kind_made_of_what_it_was(n, x):
+    s, t, u = x, 0, np.float32(1)
+    for i in range(n):
+        s = round(s + i)
+        t = not t
+        u = u is None
+    return s, t, u
+
+
+@case((3, 2.5), (0, 2.5), (1, 2.5))
+def a_kind_bound_by_a_while_loop(n, x):
+    s, t, i = x, x, 0
+    while i < n:
+        i += 1
+        t = s
+        s = i
+    return s, t == i - 1, i
+
+
+@case((X32, 3, 2.5), (I64, 0, 2.5), (B, 1, 2.5))
+def kinds_of_items_and_attributes(a, n, x):
+    r, b, d = [x, 1j], Box(x), {"k": 0.5}
+    for i in range(n):
+        r[0] = i
+        b.v = a[i] > 1
+        d["k"] = i > 1
+    return r, b, d
+
+
+# Python's complex numbers and np.float64, which is a float to Python
+
+
+@case((np.float64(2), 1 + 2j), (np.float32(2), 1 + 2j), (2, np.complex128(1j)), (np.float64(2), np.complex64(1j)))
+def complex_numbers_and_floats(x, z):
+    return z + x, x + z, z - x, z * x, z / x, x / z, z**x, 1j * x, x * 1j, sum([z, x])
+
+
+@case((np.float64(0), 1 + 2j), (np.float64(1), 1 + 2j))
+def a_complex_number_by_zero(x, z):
+    return z / x
+
+
+@case((X64,), (X32,), (I64,), (X64[:0],))
+def a_complex_sum(a):
+    s = 0j
+    for v in a:
+        s += v
+    return s, sum(a, 0j)
+# Lists of numbers of several dtypes, as NumPy takes them
+
+
+PAYOFFS = np.linspace(-1.0, 2.0, 12)
+
+
+@case((PAYOFFS,), (-PAYOFFS - 5.0,), (PAYOFFS + 5.0,))
+def an_array_of_many_numbers_of_two_dtypes(x):
+    kept = []
+    for v in x:
+        kept.append(0 if v < 0 else v)
+    return np.array(kept), np.array(kept, dtype=float), np.mean(kept)
+
+
+@case((PAYOFFS,), (-PAYOFFS - 5.0,), (PAYOFFS + 5.0,))
+def operators_and_ufuncs_of_many_numbers_of_two_dtypes(x):
+    kept = []
+    for v in x:
+        kept.append(0 if v < 0 else v)
+    return np.multiply(kept, 2), np.add.reduce(kept), np.arange(12) + kept, kept * np.arange(12), np.negative(kept)
+
+
+@case((PAYOFFS, 1), (-PAYOFFS - 5.0, 1), (-PAYOFFS - 5.0, -1), (PAYOFFS, -1))
+def an_array_of_nested_lists_of_numbers_of_three_dtypes(x, n):
+    pairs = [(n > 0 if v < 0 else v, True if n > 0 else 2) for v in x]
+    return np.array(pairs), np.array([[n > 0, 2.5 if n > 0 else 1], [3 if n > 0 else 2.0, True]])
+
+
+@case((2**53 + 1, 1), (2**53 + 1, -1))
+def integers_of_a_list_that_floats_do_not_hold(k, n):
+    items = [k if n > 0 else 0.5, k if n > 0 else 2.5]
+    return np.array(items), np.array(items, dtype=np.int64)
+
+
 # fmt: on
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import jit
 from anabranch.runtime.config import configure
 from tests.control.table import Program, Table
 
@@ -230,7 +230,9 @@ def test_recursion_is_as_deep_as_outside() -> None:
 
     limit = sys.getrecursionlimit()
     assert jit(down)(800, 0.5) == 800.5
-    with pytest.raises(UnsupportedOperationError, match="calls itself"):
+    with pytest.raises(RecursionError):
+        down(limit + 100, 0.5)
+    with pytest.raises(RecursionError):
         jit(down)(limit + 100, 0.5)
     assert sys.getrecursionlimit() == limit
 

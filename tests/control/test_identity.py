@@ -343,7 +343,7 @@ def a_view_of_what_was_chosen_before(n, a, b, c):
     return y is z, y is a, y is b, b is y
 
 
-@case(*ARRAYS, refused=UnsupportedOperationError)
+@case(*ARRAYS)
 def an_array_or_a_view_of_it_by_two_conditions(n, a, b, c):
     if n > 2:
         y = a
@@ -352,6 +352,121 @@ def an_array_or_a_view_of_it_by_two_conditions(n, a, b, c):
     else:
         y = a
     return y is a
+
+
+@case(*ARRAYS)
+def an_array_or_a_view_of_it_by_conditions_in_conditions(n, a, b, c):
+    y = a[:]
+    if n > 0:
+        m = n * 2
+        if m > 2:
+            if m > 4:
+                y = a
+    return y, a, y is a
+
+
+@case(*ARRAYS)
+def a_view_of_a_chosen_array_before_it(n, a, b, c):
+    y = a if n > 1 else b
+    z = y
+    y = y[:]
+    return y, z, {"p": z, "q": y}, a, b
+
+
+@case(*ARRAYS)
+def a_view_of_a_chosen_array_under_its_name(n, a, b, c):
+    b = b if n % 2 == 0 else a
+    b = b[:]
+    return a, b
+
+
+@case(*ARRAYS)
+def a_view_of_a_chosen_array_given_by_a_branch(n, a, b, c):
+    if n > 0:
+        y = a if n > 1 else b
+        y = y[:]
+    else:
+        y = a
+    return y, a, b
+
+
+@case(*ARRAYS)
+def a_view_of_an_argument_or_a_new_array_before_it(n, a, b, c):
+    y = a if n > 2 else np.zeros(4)
+    return y[:], y, y[:]
+
+
+@case(*ARRAYS)
+def one_of_two_objects_of_one_memory_by_a_computed_index(n, a, b, c):
+    y = a[:]
+    if n % 2 == 0:
+        a = (a, y)[n % 2]
+    return n, a, y
+
+
+@case(*ARRAYS)
+def an_item_that_is_an_array_or_a_view_of_it(n, a, b, c):
+    y = a[:]
+    s = [y, y] if n % 2 == 0 else [a, b]
+    s[0] = a
+    return y, s[0], a
+
+
+@case(*ARRAYS)
+def a_dict_that_holds_an_array_or_a_view_of_it(n, a, b, c):
+    d = {"k": a}
+    if n > 0:
+        m = n * 2
+        if m > 2:
+            d["k"] = a[:]
+    return d, a, d["k"] is a
+
+
+def append_in_a_branch(a, b, items):
+    if a[1] < b[1]:
+        items.append(a * 2)
+    elif a[1] > b[1]:
+        items.append(b)
+        items.append(a + b)
+    items.append(b * 3)
+
+
+def append_in_nested_branches(a, b, items):
+    if a[1] < b[1]:
+        items.append(a * 2)
+        if a[2] < b[2]:
+            items.append(a * 3)
+
+
+def append_until(a, b, items):
+    k = 0
+    while k < a[1]:
+        items.append(b * k)
+        k += 1
+
+
+def append_or_remove_the_last(a, b, items):
+    if a[1] < b[1]:
+        items.pop()
+    else:
+        items.append(a * 2)
+
+
+@pytest.mark.parametrize(
+    "function", [append_in_a_branch, append_in_nested_branches, append_until, append_or_remove_the_last]
+)
+@pytest.mark.parametrize("least", [0.0, 5.0, 10.0])
+def test_a_list_that_grows_at_run_time_begins_with_the_same_arrays(function, least) -> None:
+    def after(call):
+        a, b = np.arange(4.0) + least, np.arange(4.0) * 6
+        items = [a, b]
+        call(a, b, items)
+        return [[item is a, item is b, item.tolist()] for item in items]
+
+    plain, compiled = after(function), after(jit(function, auto_static=False))
+    kept = 1 if function is append_or_remove_the_last else 2
+    assert compiled[:kept] == plain[:kept]
+    assert [values for *_, values in compiled] == [values for *_, values in plain]
 
 
 def test_the_shape_of_an_array_or_a_view_of_it_is_not_set() -> None:
@@ -808,3 +923,20 @@ def test_identity_of_what_one_branch_gave_with_none_and_itself() -> None:
         return q is r, q is None, q is not r
 
     assert jit(f)(1.0) == f(1.0) == (True, False, False)
+
+
+def test_a_list_that_grows_beside_a_table_begins_with_the_same_arrays() -> None:
+    def f(n, k, a, b, items):
+        table = [[i * j for j in range(4)] for i in range(10)]
+        for i in range(n):
+            table[i % 10], table[k] = table[k], table[i % 10]
+        if a[0] < n:
+            items.append(b)
+        return table
+
+    for n in (0, 3):
+        a, b = np.arange(3.0), np.arange(3.0) * 2
+        plain, compiled = [a, b], [a, b]
+        assert jit(f, auto_static=False)(n, 2, a, b, compiled) == f(n, 2, a, b, plain)
+        assert [item is first for item, first in zip(compiled, (a, b), strict=False)] == [True, True]
+        assert len(compiled) == len(plain)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -168,6 +170,69 @@ def arrays_stay_arrays(a, order, n):
         a[order[i]] += i
         s += a[i] * order[-1 - i]
     return s
+
+
+INDICES = (1, True, np.int8(1), np.uint64(1), np.bool_(True), 1.0, np.float64(1), 1j)
+
+
+@case(*((k,) for k in INDICES))
+def what_is_an_index(k):
+    items = [1, 2, 3]
+    found = []
+    for take in (
+        lambda: items[k], lambda: (1, 2, 3)[k], lambda: range(4)[k], lambda: collections.deque(items)[k],
+        lambda: np.arange(3)[k:], lambda: list(range(k)), lambda: math.gcd(k, 4), lambda: operator.index(k),
+    ):  # fmt: skip
+        try:
+            found.append(take())
+        except TypeError as error:
+            found.append(str(error))
+    return found
+
+
+@case((np.array(True),), (np.array([1]),), (np.array(1.0),))
+def what_is_an_index_among_arrays(k):
+    found = []
+    for take in (lambda: [1, 2, 3][k], lambda: (1, 2, 3)[k], lambda: range(4)[k], lambda: list(range(k))):
+        try:
+            found.append(take())
+        except TypeError as error:
+            found.append(str(error))
+    return found
+
+
+@case(*((np.arange(3), k) for k in INDICES))
+def what_is_an_index_of_a_list_that_grows(a, k):
+    items = [1]
+    for v in a:
+        if v > 0:
+            items.append(v)
+    found = []
+    for take in (lambda: items[k], lambda: items.pop(k), lambda: items.insert(k, 5), lambda: items[:k]):
+        try:
+            found.append(take())
+        except TypeError as error:
+            found.append(str(error))
+    return found, len(items)
+
+
+@case(*((k,) for k in (2, True, 0, -1, np.int8(2), np.uint8(0), np.int64(-1))))
+def sequences_repeated(k):
+    items, pair = [0.5, 1], (1,)
+    twice = items * k, k * items, pair * k, k * pair, "ab" * k
+    items *= k
+    return twice, items
+
+
+@case((np.bool_(True),), (np.float32(2),), (np.float64(2),))
+def sequences_repeated_by_no_integer(k):
+    found = []
+    for take in (lambda: [1, 2] * k, lambda: k * [1, 2], lambda: (1,) * k, lambda: "ab" * k):
+        try:
+            found.append(take())
+        except TypeError as error:
+            found.append(str(error))
+    return found
 
 
 @pytest.mark.parametrize("program", case.programs)

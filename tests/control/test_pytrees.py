@@ -349,9 +349,82 @@ def test_pytree_with_static_arguments(program: Program) -> None:
     ],
 )
 def test_what_is_no_pytree_is_no_result(make, name):
-    with pytest.raises(UnsupportedValueError, match=f"is a {name}, which holds run-time values"):
+    with pytest.raises(UnsupportedValueError, match=f"is an? {name}, which holds run-time values"):
         jit(make)(3)
 
 
 def test_what_holds_no_run_time_values_is_a_result():
     assert jit(lambda n: (range(3), slice(1, 2), n))(3) == (range(3), slice(1, 2), 3)
+
+
+def chain(count):
+    """A linked list of dicts."""
+    node = None
+    for k in range(count):
+        node = {"v": float(k), "next": node}
+    return node
+
+
+def nested(count):
+    found: list[Any] = []
+    for _ in range(count):
+        found = [found]
+    return found
+
+
+def sum_of_chain(node):
+    total = 0.0
+    while node is not None:
+        total += node["v"]
+        node = node["next"]
+    return total
+
+
+def depth(value):
+    count = 0
+    while value:
+        value, count = value[0], count + 1
+    return count
+
+
+DEEP = 600  # each takes two calls where it is taken apart, and Python allows 1000
+
+
+def test_deep_containers_are_arguments_and_read_from_outside():
+    outside = chain(DEEP)
+    compiled = jit(sum_of_chain)
+    for _ in range(3):  # the last one goes the quick way
+        assert compiled(outside) == sum_of_chain(outside)
+    lists = nested(DEEP)
+    assert jit(lambda x: depth(lists) + x)(1.0) == DEEP + 1.0
+    assert jit(len)(lists) == 1
+
+
+def test_deep_containers_are_results():
+    def made(x):
+        found = [x]
+        for _ in range(DEEP):
+            found = [found]
+        return found
+
+    compiled = jit(made)
+    for _ in range(3):
+        got = compiled(2.5)
+        for _ in range(DEEP):
+            (got,) = got
+        assert got == [2.5]
+
+
+def test_containers_that_are_too_deep_are_refused():
+    with pytest.raises(UnsupportedValueError, match="lie in one another too deep"):
+        jit(sum_of_chain)(chain(20 * DEEP))
+
+
+def test_endless_recursion_of_the_users_stays_what_it_is():
+    def endless(x):
+        return endless(x)
+
+    with pytest.raises(RecursionError):
+        jit(endless)(1.0)
+    with pytest.raises(RecursionError):
+        jit(lambda d: endless(d["v"]))(chain(300))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -548,6 +550,95 @@ def test_a_uint64_beyond_int64_is_no_int() -> None:
         converted(np.array([2**63, 0], np.uint64))
 
 
+def _chosen_from_a_list(k):
+    return [2**70, 1, 2][k + 0]
+
+
+def _chosen_from_many(k):
+    return [2**70 + i for i in range(20)][k + 0]
+
+
+def _chosen_from_a_dict(k):
+    return {0: 2**70, 1: 1}[k + 0]
+
+
+def _put_into_a_list(k):
+    line = [0] * 20
+    line[k + 0] = 2**70
+    return line
+
+
+def _appended(k):
+    line = [0]
+    for _ in range(k + 1):
+        line.append(2**70)
+    return line
+
+
+def _caught(k):
+    try:
+        return [2**70, 1, 2][k + 0]
+    except OverflowError:
+        return 7
+
+
+def _counted_to(k):
+    steps = 0
+    for i in range(2**70):
+        if i > k:
+            break
+        steps += 1
+    return steps
+
+
+def _counted_beyond(k):
+    return sum(i > k for i in range(2**63 - 3, 2**63 + 5))
+
+
+def _item_of_a_range(k):
+    return range(2**70)[k + 0]
+
+
+def _range_up_to(k):
+    return [i for i in range(k + 0, 2**70, 2**69)]
+
+
+def _array_of(k):
+    return np.array([k, 2**70, 1.5])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _chosen_from_a_list, _chosen_from_many, _chosen_from_a_dict, _put_into_a_list, _appended, _caught, _counted_to,
+        _counted_beyond, _item_of_a_range, _range_up_to, _array_of,
+    ],
+)  # fmt: skip
+def test_a_static_int_beyond_int64_is_no_run_time_value(function) -> None:
+    with pytest.raises(IntegerRangeError, match=r"compiled code holds ints as int64") as caught:
+        jit(function)(1)
+    assert any(entry.path.name == "test_scalars.py" and entry.name == function.__name__ for entry in caught.traceback)
+
+
+@case((0,), (1,))
+def range_that_ends_where_int64_does(k):
+    steps = 0
+    for i in range(-(2**63), 2**63, 2**62):
+        if i > k:
+            steps += 1
+    return steps, range(2**63 - 3, 2**63)[k]
+
+
+@case((0,), (1,))
+def int_beyond_int64_that_numpy_refuses(k):
+    a = np.array([1, 2, 3])
+    try:
+        a[k] = 2**70
+    except OverflowError:
+        return a + k
+    return a
+
+
 @case((3.0 + 4.0j,), (complex(1.7e308, 1.7e308),), (complex(np.inf, 1.0),), (complex(np.nan, 1.0),))
 def size_of_a_complex_number(z):
     return abs(z)
@@ -597,6 +688,45 @@ def test_whether_equal_numbers_are_one_object_is_refused(value) -> None:
 
     with pytest.raises(UnsupportedOperationError, match="compare with =="):
         jit(f)(value, value)
+
+
+KINDS = (
+    np.int64(2**53 + 1),
+    np.float64(2.5),
+    np.bool_(True),
+    np.float32(-2.5),
+    2**53 + 1,
+    -2.5,
+    True,
+    np.float64("nan"),
+)
+
+
+@case(*((k,) for k in KINDS))
+def whole_numbers_of_each_kind(k):
+    found = []
+    for take in (lambda: math.floor(k), lambda: math.ceil(k), lambda: math.trunc(k), lambda: round(k)):
+        try:
+            found.append(take())
+        except (TypeError, ValueError) as error:
+            found.append(str(error))
+    return found
+
+
+@case((np.int64(2),), (np.float32(2.5),), (np.bool_(True),))
+def a_scalar_as_an_array(k):
+    try:
+        k[0]
+    except IndexError as error:
+        return k[...], k[None], k[()], k[None, ...], str(error)
+
+
+@case((np.int64(2),), (np.float32(2.5),), (2,), (np.array(2),))
+def attributes_that_are_missing(k):
+    try:
+        return k.nothing
+    except AttributeError as error:
+        return str(error), hasattr(k, "nothing"), getattr(k, "nothing", 5)
 
 
 @pytest.mark.parametrize("program", case.programs)

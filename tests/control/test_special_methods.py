@@ -396,15 +396,21 @@ def test_other_threads_call_the_methods_as_they_are() -> None:
         def __ne__(self, other):
             return True
 
+    begin, ended = threading.Event(), threading.Event()
+
     def elsewhere():
+        begin.wait()
         seen.append((Watched(2.0) + 1.0, Watched(2.0) + -1.0))
+        ended.set()
 
     def function(x):
         made = Watched(x)
-        thread = threading.Thread(target=elsewhere)
-        thread.start()
-        thread.join()
+        begin.set()
+        ended.wait()
         return made + x
 
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
     assert jit(function)(1.0) == 2.0
+    thread.join()
     assert seen == [(3.0, 0.0)]

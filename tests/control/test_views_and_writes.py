@@ -231,6 +231,15 @@ def one_of_three_written_in_a_loop(n, a, b):
     return a, b
 
 
+@case((M, np.array(1)), (M, np.array(0, np.int8)), (M, 1), (M, np.int64(1)))
+def an_array_of_one_integer_as_an_index_gives_a_copy(m, k):
+    rows = m[k], m[k, :], m[:, k], m[k, ...], m[None, k], m[k, None]
+    for n, row in enumerate(rows):
+        row[0] = 100 * n
+    m[k] += 1
+    return rows, m
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_eager_and_compiled(program: Any) -> None:
     program.check()

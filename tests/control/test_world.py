@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import io
 import json
 import os
 import pickle
 import pprint
+import random
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 import warnings
@@ -28,6 +31,15 @@ from tests.equivalence import check
 FOLDER = Path(tempfile.gettempdir()) / "anabranch-is-never-made"
 FILE = Path(__file__)
 NAME = "ANABRANCH_TEST_FACTOR"
+POOL = concurrent.futures.ThreadPoolExecutor(1)
+
+
+class Dice(random.Random):
+    def roll(self):
+        return self.randint(1, 6)
+
+    def doubled(self, x):
+        return 2 * x if x > 0 else x
 
 
 def named_in_the_function(x):
@@ -70,6 +82,11 @@ def under_a_condition(x):
         lambda x: tempfile.mkdtemp(),
         lambda x: time.sleep(0),
         lambda x: uuid.uuid4(),
+        lambda x: threading.Thread(target=abs, args=(x,)),
+        lambda x: threading.Timer(0.0, abs),
+        lambda x: concurrent.futures.ThreadPoolExecutor(),
+        lambda x: POOL.submit(abs, x),
+        lambda x: list(POOL.map(abs, [x])),
         lambda x: open(FILE),
         lambda x: io.open_code(str(FILE)),
         lambda x: float(input()),
@@ -91,6 +108,24 @@ def test_the_world_is_left_alone(function) -> None:
         with pytest.raises(UnsupportedOperationError, match="only while the function is traced"):
             wrapped(1.0)
     assert not FOLDER.exists()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: random.random() + x,
+        lambda x: random.uniform(0.0, 1.0) + x,
+        lambda x: random.choice([1.0, 2.0]) + x,
+        lambda x: random.Random(1).gauss(0.0, x),
+        lambda x: Dice().roll() + x,
+        lambda x: max([x, 1.0], key=lambda v: random.randint(0, 9)),
+    ],
+)
+def test_numbers_are_not_drawn_while_tracing(function) -> None:
+    wrapped = jit(function)
+    for _ in range(2):
+        with pytest.raises(UnsupportedOperationError, match=r"same number at each call.*anabranch\.random"):
+            wrapped(1.0)
 
 
 def test_the_environment_is_not_changed() -> None:
@@ -252,3 +287,8 @@ def test_text_of_run_time_values_in_a_buffer_of_the_function() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="that the function made"):
         f(1.0)
+
+
+def test_a_method_of_the_users_own_generator_that_draws_nothing_runs():
+    dice = Dice()
+    check(lambda x: dice.doubled(x), 2.0)

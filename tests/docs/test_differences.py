@@ -54,6 +54,20 @@ def test_numbers_that_some_steps_of_a_loop_bind_anew_are_of_one_kind():
         assert jit(halves)(n) == halves(n)
 
 
+def test_the_order_of_two_lists_or_tuples_is_a_python_bool():
+    def orders(x, y):
+        return tuple(x) < tuple(y), list(x) >= list(y), (x[0], 1) < (y[0], 2)
+
+    x, y = np.array([1.0, 2.0]), np.array([1.0, 3.0])
+    assert [type(v) for v in orders(x, y)] == [np.bool_, np.bool_, bool]
+    assert [type(v) for v in jit(orders)(x, y)] == [bool, bool, bool]
+    assert orders(x, y) == jit(orders)(x, y) == (True, False, True)
+    assert [type(v) for v in orders(x, x)] == [type(v) for v in jit(orders)(x, x)] == [bool, bool, bool]
+    one, two = np.array([1.0]), np.array([2.0])
+    assert type((one, 1) < (two, 2)) is np.ndarray
+    assert jit(lambda a, b: (a, 1) < (b, 2))(one, two) is True
+
+
 def test_a_python_int_has_64_bits():
     def factorial(n):
         product = 1

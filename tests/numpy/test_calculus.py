@@ -48,6 +48,10 @@ for m in ("full", "same", "valid"):
     ):
         case(np.convolve, x, y, mode=m)
         case(np.correlate, x, y, mode=m)
+for kernel in ([np.nan, 1.0], [1.0, np.inf, 2.0], [1.0, 2.0, np.nan, 0.0, 3.0]):
+    for m in ("full", "same", "valid"):
+        case(np.convolve, np.array([3.0, 1.0, 2.0]), np.array(kernel), mode=m)
+        case(np.correlate, np.array([3.0, 1.0, 2.0]), np.array(kernel), mode=m)
 case(np.convolve, VECTOR, VECTOR, mode="x")
 case(np.convolve, VECTOR, np.array([]))
 case(np.convolve, FLOATS, VECTOR)

@@ -161,6 +161,65 @@ def test_a_breakpoint_stops_in_the_users_function_while_it_is_traced(monkeypatch
     assert not seen
 
 
+class Keeper:
+    @jit
+    def stops_inside(self, x, factor):
+        __own = factor * 2
+        later = [x]
+        for i in range(3):
+            twice = 2 * x
+            if x > i:
+                deep = i
+                breakpoint()
+                x = x - 1 + 0 * deep
+        return x + twice + later[0] + __own
+
+    def eager(self, *args):
+        return Keeper.stops_inside.__wrapped__(self, *args)
+
+
+def stops_in_a_helper(x):
+    def inner(y):
+        own = 1
+        while y < 3:
+            breakpoint()
+            y = y + own + around
+        return y
+
+    around, unused = 1, 2
+    return inner(x) + unused
+
+
+def names_where_it_stops(monkeypatch, function, *args):
+    """The names that a debugger is shown at each breakpoint that a call meets."""
+    seen = []
+
+    def look(*_):
+        seen.append({n for n in sys._getframe(1).f_locals if n not in GENERATED})
+
+    GENERATED = {"ab", "for_body", "while_body", "while_test", "if_true", "if_false"}
+    monkeypatch.setattr(sys, "breakpointhook", look)
+    return seen, function(*args)
+
+
+def test_a_breakpoint_in_a_block_shows_the_names_of_the_function_around(monkeypatch):
+    want, expected = names_where_it_stops(monkeypatch, Keeper().eager, 2.0, 3)
+    got, found = names_where_it_stops(monkeypatch, Keeper().stops_inside, 2.0, 3)
+    assert found == expected
+    assert want[0] == {"self", "x", "factor", "_Keeper__own", "later", "i", "twice", "deep"}
+    assert all(names == want[0] for names in got)
+    assert got
+
+
+def test_a_breakpoint_in_a_function_in_a_function_shows_its_own_names_alone(monkeypatch):
+    want, expected = names_where_it_stops(monkeypatch, stops_in_a_helper, 0.0)
+    got, found = names_where_it_stops(monkeypatch, jit(stops_in_a_helper), 0.0)
+    assert found == expected
+    assert want[0] == {"y", "own", "around"}
+    assert all(names == want[0] for names in got)
+    assert got
+
+
 def test_pdb_shows_the_users_lines():
     program = """
     import pdb
@@ -168,6 +227,7 @@ def test_pdb_shows_the_users_lines():
 
     @jit
     def stops(x):
+        around = [7, 8]
         while x < 3:
             pdb.set_trace()
             x = x + 1
@@ -175,7 +235,8 @@ def test_pdb_shows_the_users_lines():
 
     print(stops(1.0))
     """
-    found = _run(program, "p x\nn\nc\nc\n")
+    found = _run(program, "p x\np around\nn\nc\nc\n")
+    assert "[7, 8]" in found
     assert "-> x = x + 1" in found
     assert "<traced float>" in found
     assert found.rstrip().endswith("3.0")

@@ -294,3 +294,91 @@ def test_a_container_that_changes_its_structure_in_a_branch_is_named(function, w
     line = inspect.getsourcelines(function)[1] + 2
     for word in (*words, f"{__file__}:{line}"):
         assert word in str(caught.value)
+
+
+def lambda_in_a_function(a, i):
+    pick = lambda j: a[j]  # noqa: E731
+    return pick(0) + pick(i)
+
+
+def comprehension_on_one_line(a):
+    return [a[i] for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "names"),
+    [
+        (lambda_in_a_function, (np.ones(3), 7), ["lambda_in_a_function", "<lambda>"]),
+        (comprehension_on_one_line, (np.ones(3),), ["comprehension_on_one_line"]),
+        (lambda a, i: (lambda j: a[j])(i), (np.ones(3), 7), ["<lambda>", "<lambda>"]),
+        (lambda a, s: a.sum() > 0 and s[0], (np.ones(3), []), ["<lambda>"]),
+    ],
+)
+def test_lambdas_of_the_user_are_shown_and_made_ones_are_not(function, args, names):
+    with pytest.raises(IndexError) as caught:
+        jit(function)(*args)
+    assert [name for _, name, _ in frames(caught.value)][1:] == names
+
+
+def test_recursion_without_a_condition_is_pythons_error():
+    def endless(x):
+        return endless(x) + 1
+
+    with pytest.raises(RecursionError, match="maximum recursion depth") as caught:
+        jit(endless)(1.0)
+    assert type(caught.value) is RecursionError
+    assert {name for _, name, _ in frames(caught.value)[1:]} == {"endless"}
+
+
+def test_a_result_that_holds_itself_is_refused():
+    def holds_itself(x):
+        items = [x]
+        items.append(items)
+        return {"a": items}
+
+    with pytest.raises(anabranch.UnsupportedValueError, match=r"the result\['a'\] is a list that holds itself"):
+        jit(holds_itself)(1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.array([1, None]), "dtype object cannot be compiled; pass one of numbers"),
+        (np.array(["a"]), "pass numbers that stand for the texts"),
+        (np.zeros(2, dtype=[("a", float)]), "pass its fields one by one"),
+        (np.array(["2020-01-01"], dtype="M8[D]"), "pass its integers"),
+        (np.ones(2, np.longdouble), r"pass x.astype\(numpy.float64\)"),
+        (np.longdouble(2), r"pass x.astype\(numpy.float64\)"),
+        (iter([1.0]), r"is a list_iterator .* each call would use it up: pass list\(x\)"),
+        ((v for v in [1.0]), r"pass list\(x\)"),
+        ({1.0}, r"pass sorted\(x\), or frozenset\(x\)"),
+        (object(), "is an object .* name it in static_argnames"),
+    ],
+)
+def test_a_refused_argument_says_what_to_pass_instead(value, words):
+    with pytest.raises(anabranch.UnsupportedValueError, match=words):
+        jit(lambda x: x)(value)
+
+
+def test_a_container_that_grows_in_a_loop_is_refused_with_a_public_error():
+    def grows(x):
+        y = ()
+        while x < 5:
+            y = (*y, x)
+            x = x + 1
+        return y
+
+    with pytest.raises(anabranch.StructureMismatchError, match="append to a list, or fill an array") as caught:
+        jit(grows)(1.0)
+    assert type(caught.value).__name__ == "StructureMismatchError"
+
+
+@pytest.mark.parametrize("stage", ["trace", "lower", "explain", "eval_shape"])
+def test_errors_of_the_stages_show_the_users_frames_alone(stage):
+    def unknown(x):
+        return x.nothing
+
+    for args, error in (((object(),), anabranch.UnsupportedValueError), ((), TypeError), ((1.0,), AttributeError)):
+        with pytest.raises(error) as caught:
+            getattr(jit(unknown), stage)(*args)
+        assert {file for file, _, _ in frames(caught.value)} == {Path(HERE).name}

@@ -90,6 +90,12 @@ def arrays_of_branches(n):
     return "def f(m, x):\n" + rows(n, "    a{k} = x + {k}\n") + rows(n, row) + "    return a0\n"
 
 
+@family(V)
+def numbers_of_two_dtypes_in_an_array(n):
+    item = "    kept.append(0 if x[{k}] > 0 else x[{k}])\n"
+    return "def f(x):\n    kept = []\n" + rows(n, item) + "    return np.array(kept)\n"
+
+
 # ---- loops -------------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +170,38 @@ def items_of_a_dict(n):
     return lines + rows(n, "        d['{k}'] = d['{next}'] + i\n") + "    return d\n"
 
 
+def lists_of_lists(n, head):
+    lines = "def f(m):\n    r0 = []\n"
+    for k in range(n):
+        lines += "".join(pad(k + 1, line.format(k=k)) for line in head)
+        lines += pad(k + 2, f"r{k + 1} = []") if k < n - 1 else pad(n + 1, f"r{k}.append(m + i0)")
+    return lines + "".join(pad(k + 2, f"r{k}.append(r{k + 1})") for k in reversed(range(n - 1))) + "    return r0\n"
+
+
+@family(3, sizes=(2, 4, 8), settings=lambda n: {"auto_static": False})
+def lists_of_lists_of_run_time_length(n):
+    return lists_of_lists(n, ["for i{k} in range(m):"])
+
+
+@family(3, sizes=(2, 4, 8), settings=lambda n: {"auto_static": False})
+def lists_of_lists_of_while_loops(n):
+    return lists_of_lists(n, ["i{k} = 0", "while i{k} < m:", "    i{k} += 1"])
+
+
+@family(3, sizes=(2, 4, 8), settings=lambda n: {"auto_static": False})
+def lists_of_lists_of_known_length(n):
+    return lists_of_lists(n, ["for i{k} in range(30):"])
+
+
+@family(3, sizes=(2, 4, 8))
+def sums_of_sums(n):
+    lines = "def f(m):\n    s0 = 0\n"
+    for k in range(n):
+        lines += pad(k + 1, f"for i{k} in range(m):") + pad(k + 2, f"s{k + 1} = 0")
+    lines += pad(n + 1, f"s{n} += 0.5")
+    return lines + "".join(pad(k + 2, f"s{k} += s{k + 1}") for k in reversed(range(n))) + "    return s0\n"
+
+
 @family(3, sizes=(16, 32, 64))
 def length_of_a_list(n):
     return f"def f(m):\n    l = {list(range(n))}\n    for i in range(m):\n        l[i] = l[i] + 1\n    return l\n"
@@ -184,6 +222,34 @@ def blocks_of_run_time_size(n):
 @family(V)
 def comprehensions_in_a_row(n):
     return "def f(x):\n    s = 0.0\n" + rows(n, "    s = s + sum([v * {k} for v in x])\n") + "    return s\n"
+
+
+@family(3, sizes=(100, 200, 400))
+def loop_over_a_text(n):
+    text = ("gattaca" * n)[:n]
+    return (
+        f"def f(m):\n    t, s = {text!r}, 0\n    counts = dict.fromkeys(sorted(set(t)), 0)\n"
+        "    for i, c in enumerate(t):\n        counts[c] += m\n        if c in 'ac' and t[i - 1] < c:\n"
+        "            s += ord(c) * m\n    return s, counts, c\n"
+    )
+
+
+@family(3, sizes=(100, 200, 400))
+def loops_over_two_texts(n):
+    s, t = ("gattaca" * n)[:n], ("catgt" * n)[:n]
+    return (
+        f"def f(m):\n    s, t, d = {s!r}, {t!r}, np.zeros(({n} + 1, {n} + 1))\n    for i in range(len(s)):\n"
+        "        for j in range(len(t)):\n            d[i + 1, j + 1] = d[i, j] + m * (s[i] == t[j])\n    return d\n"
+    )
+
+
+@family(3, sizes=(20, 40, 80))
+def text_of_many_characters(n):
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + n)))
+    return (
+        f"def f(m):\n    best, out = '', []\n    for c in {text!r}:\n        if c > best:\n            best = c\n"
+        "            out.append(c)\n        m = m * 2 % 7\n    return best, out, m\n"
+    )
 
 
 # ---- functions ---------------------------------------------------------------------------------------------------
@@ -226,6 +292,41 @@ def recursion_of_run_time_depth(n):
 @family(3, sizes=(4, 8, 16), settings=lambda n: {"recursion_limit": n, "auto_static": False})
 def recursion_in_a_while(n):
     return "def f(x):\n    s = 0\n    while x > 0:\n        x = x - 1\n        s = s + f(x)\n    return s + 1\n"
+
+
+# ---- structures of nodes -----------------------------------------------------------------------------------------
+
+TREE = (
+    "def make(n):\n    if n == 1:\n        return {'leaf': float(n)}\n"
+    "    left, right = make(n // 2), make(n - n // 2)\n"
+    "    return {'feature': n % 40, 'threshold': n / 100, 'left': left, 'right': right}\n\n"
+)
+
+
+@family(V, sizes=(64, 128, 256))
+def trees_walked_by_a_loop(n):
+    return (
+        f"{TREE}T = make({n})\n\ndef f(x):\n    node = T\n    while 'leaf' not in node:\n"
+        "        node = node['left'] if x[node['feature']] < node['threshold'] else node['right']\n"
+        "    return node['leaf']\n"
+    )
+
+
+@family(V, sizes=(64, 128, 256))
+def trees_walked_by_recursion(n):
+    return (
+        f"{TREE}T = make({n})\n\ndef walk(node, x):\n    if 'leaf' in node:\n        return node['leaf']\n"
+        "    if x[node['feature']] < node['threshold']:\n        return walk(node['left'], x)\n"
+        "    return walk(node['right'], x)\n\ndef f(x):\n    return walk(T, x)\n"
+    )
+
+
+@family(3.0, sizes=(64, 128, 256))
+def linked_lists(n):
+    return (
+        f"L = None\nfor k in range({n}):\n    L = {{'value': float(k), 'next': L}}\n\ndef f(x):\n    node = L\n"
+        "    while node is not None and node['value'] != x:\n        node = node['next']\n    return node['value']\n"
+    )
 
 
 # ---- failures ----------------------------------------------------------------------------------------------------
@@ -301,3 +402,15 @@ def test_what_doubles_with_each_level_is_noticed(tmp_path):
     made = Family(doubled, (3.0,), (5, 8, 8), lambda n: {})
     small, large = (work(made, n, tmp_path) for n in made.sizes[:2])
     assert all(large[what] > 3 * small[what] for what in ("calls", "equations")), (small, large)
+
+
+def test_a_text_that_doubles_at_each_step_costs_what_its_steps_cost(tmp_path):
+    def nested(change):
+        return (
+            "def f(v, u):\n    s, t = 'ab', 0.0\n    for i in range(4):\n        for j in range(4):\n"
+            f"            s = {change}\n            t = t + len(s) * v[i] if u > t else t\n    return t, len(s)\n"
+        )
+
+    same, doubled = (Family(lambda n, c=c: nested(c), (V, 1.0), (1, 1, 1), lambda n: {}) for c in ("s[::-1]", "s * 2"))
+    work(same, 1, tmp_path)
+    assert work(doubled, 1, tmp_path)["calls"] < 20 * work(same, 1, tmp_path)["calls"]

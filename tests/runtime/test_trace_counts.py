@@ -35,16 +35,22 @@ def nest(depth: int, kind: str, tmp_path, head: str = "for i{k} in range(n):"):
 
 
 @pytest.fixture
-def traces(monkeypatch):
-    """How many bodies tracing a function takes."""
-    made = []
+def made(monkeypatch):
+    """The traces that have been begun."""
+    found = []
     plain = Trace.__init__
 
     def remember(self, *args):
         plain(self, *args)
-        made.append(self)
+        found.append(self)
 
     monkeypatch.setattr(Trace, "__init__", remember)
+    return found
+
+
+@pytest.fixture
+def traces(made):
+    """How many bodies tracing a function takes."""
 
     def count(function, *args):
         made.clear()
@@ -198,3 +204,20 @@ def test_functions_made_in_a_loop_are_no_part_of_the_outside(function, traces):
     for _ in range(3):
         assert compiled(2, np.ones(3)) == function(2, np.ones(3))
     assert compiled.cache_info().misses == 1
+
+
+def test_numbers_of_a_list_are_made_known_many_at_a_time(made) -> None:
+    def above_one(numbers):
+        kept, i = [], len(numbers)
+        while i > 0:
+            if numbers[i - 1] > 1:
+                kept.append(i)
+            i -= 1
+        return kept
+
+    counts = []
+    for n in (20, 40):
+        made.clear()
+        assert jit(above_one)([1] * n) == []
+        counts.append(len(made))
+    assert counts[1] <= counts[0] + 2

@@ -200,6 +200,23 @@ def keeps_the_largest(values, k):
     return heap
 
 
+@case((np.linspace(0.1, 2.5, 25).reshape(5, 5) % 1.1, 3))
+def distances_of_two_kinds_of_numbers(weights, source):
+    n = len(weights)
+    distance = [math.inf] * n
+    distance[source] = 0.0
+    heap = [(0.0, source)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > distance[u]:
+            continue
+        for v in range(n):
+            if d + weights[u, v] < distance[v]:
+                distance[v] = d + weights[u, v]
+                heapq.heappush(heap, (distance[v], v))
+    return [float(d) for d in distance]
+
+
 @case((np.abs(RNG.standard_normal((12, 12))),))
 def dijkstra(weights):
     n = len(weights)
@@ -968,3 +985,26 @@ def _row_of(n):
 def test_equations_do_not_grow_with_the_length(family) -> None:
     few, many = (_equations(program, *args) for program, args in (family(12), family(400)))
     assert many == few
+
+
+def test_a_table_stays_one_where_arguments_must_be_known() -> None:
+    def common(a, b):
+        table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+        for i in range(len(a)):
+            for j in range(len(b)):
+                table[i + 1][j + 1] = table[i][j] + 1 if a[i] == b[j] else max(table[i][j + 1], table[i + 1][j])
+        i, j, out = len(a), len(b), []
+        while i > 0 and j > 0:
+            if a[i - 1] == b[j - 1]:
+                out.append(a[i - 1])
+                i, j = i - 1, j - 1
+            elif table[i - 1][j] >= table[i][j - 1]:
+                i -= 1
+            else:
+                j -= 1
+        return out[::-1]
+
+    wrapped = jit(common)
+    assert "by a run-time index" not in str(wrapped.explain([1, 3, 4, 1, 2], [3, 4, 1, 2, 1]))
+    assert wrapped([1, 3, 4, 1, 2], [3, 4, 1, 2, 1]) == [3, 4, 1, 2]
+    assert wrapped([1, 3, 4, 1, 2], [2, 2, 1, 3, 3]) == common([1, 3, 4, 1, 2], [2, 2, 1, 3, 3])

@@ -158,6 +158,16 @@ def a_step_of_zero(a, s):
     return a[::s]
 
 
+@case(*each(V, last=((np.int64(2),), (np.int64(-2),), (np.int64(0),), (np.uint8(3),), (True,), (0,))), copies=True)
+def a_step_of_one_kind_or_another(a, s):
+    return a[:: s or 1], a[5 :: s or 2].sum(), a[s or None :: s or 1]
+
+
+@case(*each(V, last=((np.uint8(2),), (np.uint64(1),), (np.int32(-3),))), copies=True)
+def a_step_of_a_dtype(a, s):
+    return a[::s], a[5:1:s]
+
+
 @case(*each(V, last=((1, 6, 2), (6, 1, -2), (-100, 100, 3), (100, -100, -3), (2, 2, 1))), copies=True)
 def all_three_known_at_run_time(a, i, j, s):
     return a[i:j:s]

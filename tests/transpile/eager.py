@@ -178,6 +178,13 @@ def call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
+tail_call = call
+
+
+def attributes(value: Any) -> Any:
+    return value
+
+
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     if not test:
         raise AssertionError(*([message()] if message else []))

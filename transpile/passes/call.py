@@ -11,10 +11,12 @@ from anabranch.transpile.reader import Reader
 
 # Functions that see the names of the function that calls them, which differ once it is rewritten.
 _LOOKERS = frozenset({"exec", "eval", "locals"})
+_OF_CALLER = ("vars", "dir")  # without arguments
+_DEBUGGERS = "set_trace"  # of pdb, ipdb and others: it stops in the frame of its caller
 
 
 class Call(ExpressionPass):
-    """f(x) becomes ab.call(f, x), so that f is rewritten too, unless f is known to be staged."""
+    """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged."""
 
     handles = (cst.Call,)
     examples = (
@@ -22,13 +24,17 @@ class Call(ExpressionPass):
             "def f(o, i, k):\n    return o.bump(i, *k, end=2)\n",
             "def f(o, i, k):\n    return ab.call(o.bump, i, *k, end=2)\n",
         ),
+        Example(
+            "def f(o, i):\n    return o if i == 0 else o.f(i - 1)\n",
+            "def f(o, i):\n    return ab.ifexp(i == 0, lambda: o, lambda: ab.tail_call(o.f, i - 1))\n",
+        ),
     )
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
         assert isinstance(node, cst.Call)
         function = node.func
         if isinstance(function, cst.Name) and not reader.is_local(function.value):
-            if function.value in _LOOKERS or (function.value == "vars" and not node.args):
+            if function.value in _LOOKERS or (function.value in _OF_CALLER and not node.args):
                 reader.work.session.report("AB106", node)
             if function.value == "super" and not node.args:
                 return self._super(reader, node)
@@ -36,14 +42,15 @@ class Call(ExpressionPass):
             return reader.children(node)
         if (reduction := of_list(reader, node)) is not None:
             return reduction
-        if self._is_staged(reader, function):
+        if self._is_staged(reader, function) or self._is_debugger(reader, function):
             return reader.children(node)
         arguments = [self._argument(reader, argument) for argument in node.args]
         callee = reader.rewrite(function)
+        staged = "tail_call" if node in reader.work.tail_calls else "call"
         if not arguments:
-            return reader.staged("call", callee)
+            return reader.staged(staged, callee)
         head = cst.Arg(callee, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
-        return node.with_changes(func=reader.constant("call"), args=[head, *arguments])
+        return node.with_changes(func=reader.constant(staged), args=[head, *arguments])
 
     def _argument(self, reader: Reader, node: cst.Arg) -> cst.Arg:
         new = reader.rewrite_node(node)
@@ -72,6 +79,14 @@ class Call(ExpressionPass):
         for attribute in reversed(attributes):
             value = getattr(value, attribute, None)
         return not (isinstance(value, type) or hasattr(value, "__objclass__"))  # nor one of a method of a class
+
+    def _is_debugger(self, reader: Reader, function: cst.BaseExpression) -> bool:
+        """Return whether a function is `set_trace`, or that of a module."""
+        root, last = function, function
+        if isinstance(function, cst.Attribute):
+            root, last = function.value, function.attr
+        named = isinstance(root, cst.Name) and not reader.is_local(root.value)
+        return named and isinstance(last, cst.Name) and last.value == _DEBUGGERS
 
     def _super(self, reader: Reader, node: cst.Call) -> cst.Call:
         """`super()` looks at its caller's first argument: inside a generated function that has to be said."""

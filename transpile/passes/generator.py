@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.transpile import captures
 from anabranch.transpile.names import bound_names
 from anabranch.transpile.nodes import descendants, name, thunk
 from anabranch.transpile.passes.base import Example, ExpressionPass
@@ -92,7 +93,7 @@ def _keyword(text: str, value: str = "True") -> cst.Arg:
 
 
 def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
-    """Whether its targets are names or rows of names, and it binds nothing else."""
+    """Return whether its targets are names or rows of names, it binds nothing else, and no step outlives its end."""
     loop: cst.CompFor | None = node.for_in
     while loop is not None:
         target = loop.target
@@ -104,4 +105,6 @@ def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:
         if loop.asynchronous is not None or starred or len(set(names)) < len(row):
             return False
         loop = loop.inner_for_in
-    return not any(isinstance(n, (cst.NamedExpr, cst.Await, cst.Yield)) for n in descendants(node))
+    if any(isinstance(n, (cst.NamedExpr, cst.Await, cst.Yield)) for n in descendants(node)):
+        return False
+    return not captures.outlives_step(node)

@@ -31,6 +31,10 @@ class ListComprehension(ExpressionPass):
             "def f(a):\n    return ab.comprehension(ab.each(a, lambda v: ab.ifexp(v > 0, lambda: v, lambda: -v), "
             'lambda v: ab.compare(0, "<", lambda: v, "<", lambda: 9)))\n',
         ),
+        Example(
+            "def f(a, k):\n    return [lambda: v if k else -v for v in a]\n",
+            "def f(a, k):\n    return [lambda: ab.ifexp(k, lambda: v, lambda: -v) for v in a]\n",
+        ),
     )
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -24,14 +24,22 @@ class Subscript(ExpressionPass):
 
 
 def _is_constant(slices: Sequence[cst.SubscriptElement]) -> bool:
-    """Whether what stands in the brackets has no index but slices and literals."""
-    return all(_is_literal(element.slice) for element in slices)
+    """Whether what stands in the brackets has no index and no bound but literals."""
+    return all(map(_is_literal, _parts(slices)))
 
 
-def _is_literal(index: cst.BaseSlice) -> bool:
-    if not isinstance(index, cst.Index):
-        return True
-    value = index.value
+def _parts(slices: Sequence[cst.SubscriptElement]) -> Iterator[cst.BaseExpression]:
+    for element in slices:
+        index = element.slice
+        if isinstance(index, cst.Index):
+            yield index.value
+        elif isinstance(index, cst.Slice):
+            yield from (bound for bound in (index.lower, index.upper, index.step) if bound is not None)
+
+
+def _is_literal(value: cst.BaseExpression) -> bool:
     if isinstance(value, cst.UnaryOperation):
         value = value.expression
-    return isinstance(value, (cst.BaseNumber, cst.BaseString, cst.Tuple, cst.Ellipsis))
+    if isinstance(value, cst.Tuple):
+        return all(_is_literal(element.value) for element in value.elements)
+    return isinstance(value, (cst.BaseNumber, cst.BaseString, cst.Ellipsis))

@@ -1,0 +1,39 @@
+"""What rewritten code and built-in functions see of the attributes of values that stand for others."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control.iteration import Countable, Enumerated, Range, Reversed, Zipped
+from anabranch.runtime.control.sources import Source
+from anabranch.runtime.values.attributes import Attributes, is_stand_in, read, register
+
+register(Source, lambda _: (_ for _ in list[Any]()))
+register(Countable, lambda _: iter(()))
+register(Range, lambda _: range(0))
+register(Enumerated, lambda _: enumerate(()))
+register(Zipped, lambda _: zip())
+register(Reversed, lambda _: reversed(()))
+
+
+def attributes(value: Any) -> Any:
+    """What has the attributes of the object that a value stands for, and no others, to read, write and delete."""
+    return Attributes(value) if is_stand_in(value) else value
+
+
+def got(getter: operator.attrgetter[Any], value: Any) -> Any:
+    """`operator.attrgetter(…)(value)`."""
+    names: tuple[str, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
+    found = [functools.reduce(read, name.split("."), value) for name in names]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def called(caller: operator.methodcaller, call: Callable[..., Any], value: Any) -> Any:
+    """`operator.methodcaller(…)(value)`; `call` calls the user's own functions."""
+    made: Any = caller.__reduce__()
+    with_keywords = isinstance(made[0], functools.partial)
+    name, *args = (*made[0].args, *made[1]) if with_keywords else made[1]
+    return call(read(value, name), *args, **(made[0].keywords if with_keywords else {}))

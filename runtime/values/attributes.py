@@ -1,0 +1,111 @@
+"""The attributes of what a stand-in stands for: those that Python's or NumPy's object has, or the user's own.
+
+A stand-in has attributes of its own beside those. Rewritten code asks for an attribute whose name is one of these
+here (`transpile/hidden.py`), and so do `getattr`, `hasattr` and their kin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# By the identity of a class: what makes an object of the kind that an instance stands for; None for one of several.
+_samples: dict[int, Callable[[Any], Any] | None] = {}
+_classes = _samples.keys()
+
+
+def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
+    """Make instances of `cls` stand-ins; `sample(value)` is an object with the attributes of what one stands for.
+
+    Without a `sample`, a stand-in is one of several objects: `__anabranch_read__(name)` gives an attribute of it, and
+    `__anabranch_each__(operation)` changes it.
+    """
+    _samples[id(cls)] = sample
+
+
+def is_stand_in(value: Any) -> bool:
+    """Return whether a value stands for an object that has other attributes."""
+    return not _classes.isdisjoint(map(id, type(value).__mro__))
+
+
+def read(value: Any, name: str) -> Any:
+    """`value.name`."""
+    sample = _sample(value)
+    if sample is _NONE:
+        return getattr(value, name)
+    if sample is _SEVERAL:
+        return value.__anabranch_read__(name)
+    return getattr(value if _shows(sample, name) else sample, name)
+
+
+def write(value: Any, name: str, new: Any) -> None:
+    """`value.name = new`."""
+    sample = _sample(value)
+    if sample is _SEVERAL:
+        value.__anabranch_each__(lambda v: write(v, name, new))
+    else:
+        setattr(value if sample is _NONE or _shows(sample, name) else sample, name, new)
+
+
+def delete(value: Any, name: str) -> None:
+    """`del value.name`."""
+    sample = _sample(value)
+    if sample is _SEVERAL:
+        value.__anabranch_each__(lambda v: delete(v, name))
+    else:
+        delattr(value if sample is _NONE or _shows(sample, name) else sample, name)
+
+
+def has(value: Any, name: str) -> bool:
+    """`hasattr(value, name)`, of one object."""
+    sample = _sample(value)
+    return hasattr(value if sample is _NONE else sample, name)
+
+
+def names(value: Any) -> list[str]:
+    """`dir(value)`, of one object."""
+    sample = _sample(value)
+    return dir(value if sample is _NONE else sample)
+
+
+def _sample(value: Any) -> Any:
+    for cls in type(value).__mro__:
+        if id(cls) in _samples:
+            make = _samples[id(cls)]
+            return _SEVERAL if make is None else make(value)
+    return _NONE
+
+
+_NONE, _SEVERAL = object(), object()
+
+
+def _shows(sample: Any, name: str) -> bool:
+    """Return whether the instances of a built-in class have an attribute."""
+    cls = type(sample)
+    if cls not in _names:
+        _names[cls] = frozenset(dir(cls))
+    return name in _names[cls]
+
+
+_names: dict[type, frozenset[str]] = {}
+
+
+class Attributes:
+    """What shows a user's code the attributes of what a stand-in stands for, and no others."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        _VALUE.__set__(self, value)
+
+    def __getattribute__(self, name: str) -> Any:
+        return read(_VALUE.__get__(self), name)
+
+    def __setattr__(self, name: str, new: Any) -> None:
+        write(_VALUE.__get__(self), name, new)
+
+    def __delattr__(self, name: str) -> None:
+        delete(_VALUE.__get__(self), name)
+
+
+_VALUE: Any = vars(Attributes)["value"]

@@ -1,0 +1,31 @@
+"""The names of attributes by which what stands for a run-time value keeps what it needs itself.
+
+Where a user's code asks for one of these names, a stand-in would answer with what is its own. Such an access alone
+becomes a call, so that all others cost nothing. `transpile` knows the names as text; that they are all there is to
+hide is tested on the classes.
+"""
+
+from __future__ import annotations
+
+# fmt: off
+HIDDEN = frozenset((
+    "_abc_impl", "_abstract", "_abstracts", "_again", "_alone", "_array", "_become_row", "_before", "_binary",
+    "_call", "_check_place", "_combine", "_compared", "_condition", "_contents", "_count", "_dissolve", "_dtype",
+    "_each", "_element", "_elements", "_first", "_form", "_from", "_held", "_initial", "_inside", "_is_as_before",
+    "_items", "_iterator", "_keeps_its_length", "_length", "_made", "_merged", "_method", "_methods",
+    "_needs_characters", "_needs_concrete", "_needs_size", "_now", "_numeric", "_ordered", "_over", "_owner", "_part",
+    "_parts", "_plain", "_repeating", "_shape", "_spent", "_staged_method", "_step", "_steps", "_taken", "_test",
+    "_text", "_texts", "_typed", "_unary", "_under_way", "_used_up", "_value", "_wholes", "_width", "_without",
+    "abstract", "affine", "among", "anchored", "anew", "apart_", "assign", "assuming", "at", "at_once", "atom",
+    "become", "begun", "capacity", "cast", "chosen", "columns", "contents", "counted", "drive", "each", "element",
+    "element_of", "end", "enter_home", "extents", "first", "graph_", "grown", "has_several_dtypes",
+    "has_several_types", "home", "in_place", "index_in_", "inplace", "interval", "is_fixed", "is_grown", "is_known",
+    "is_readonly", "is_view", "items", "items_or", "keys_", "keywords", "kind_", "kinds", "kinds_", "leave_home",
+    "length", "made", "memory", "merges_with", "method", "misfits", "most", "native", "nested", "number",
+    "of_objects", "options", "origin", "overwrite", "padded", "parts", "path", "plain_", "positions", "possible_",
+    "pull", "python", "readonly", "refuse_library", "resolve", "resume", "run", "separate", "set", "site", "state",
+    "steps", "storage", "strict", "tag", "take_up", "through", "under_way", "valid", "viewed", "what", "whole",
+    "with_memory", "without_undefined", "worth",
+    "__array_priority__", "__doc__", "__jax_array__", "__module__", "__slots__", "__torch_function__",
+))
+# fmt: on
