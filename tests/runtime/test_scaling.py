@@ -243,7 +243,7 @@ def loops_over_two_texts(n):
     )
 
 
-@family(3, sizes=(20, 40, 80))
+@family(3, sizes=(40, 80, 160))
 def text_of_many_characters(n):
     text = "".join(map(chr, range(0x4E00, 0x4E00 + n)))
     return (

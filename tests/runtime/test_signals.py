@@ -128,6 +128,8 @@ def events():
     return found
 
 
+# Where a handler raises while Python closes a generator, Python says so on stderr.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("kind", FILES)
 def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
@@ -138,8 +140,11 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     with signal_at(signal.SIGINT, number, FILES[kind]) as seen:
         try:
             compiled(x, 2.5)
-            sum(range(10**6))  # for a handler that was told to come back
-            time.sleep(0.05)
+            # A handler that was told to come back does so from a thread, which a busy machine may let wait.
+            sys.setprofile(None)
+            deadline = time.monotonic() + 60.0
+            while seen() >= number and time.monotonic() < deadline:
+                time.sleep(0.01)
         except KeyboardInterrupt:
             interrupted = True
     assert interrupted is (seen() >= number)
