@@ -41,21 +41,30 @@ class Objects:
             columns = enumerate(layout.children)
             children = [self.told_apart(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
             return layouts.Node(layout.structure, tuple(children), layout.source)
+        if isinstance(layout, layouts.Choice):
+            shares = _shares(layout, rows)
+            if shares is None:
+                return layout
+            options = zip(layout.options, shares, strict=True)
+            return layouts.Choice(tuple([self.told_apart(o, share) for o, share in options]))
         if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
             return layout
         held = layout.value
         given = [(n, builder, row.value) for n, builder, row in rows if isinstance(row, layouts.Held)]
-        if len(given) < len(rows) or all(array is held for _, _, array in given):
+        if len(given) < len(rows) or (all(array is held for *_, array in given) and self._is_known(held)):
             return layout
-        if not all(
-            isinstance(a, Array) and a.storage is held.storage and views.same(a.path, held.path) for *_, a in given
-        ):
+        if not all(isinstance(a, Array) and _is_one_memory(a, held) for *_, a in given):
             return layout
         made = Array(held.storage, held.path, held.readonly)
         current().trace.ambiguous[id(made)] = made
         if all(array.readonly == held.readonly for *_, array in given):
             self._note(made, given)
         return layouts.Held(made)
+
+    def _is_known(self, array: Array) -> bool:
+        """Return whether the builder outside can see which object an array is."""
+        _, options = current().trace.either.get(id(array), (array, ()))
+        return all(visibility.atom_visible(self.outer, pred) for pred, _ in options)
 
     def _note(self, made: Array, given: Sequence[tuple[int, Builder, Array]]) -> None:
         """Note the objects that an array may be, if that is known in each branch."""
@@ -109,9 +118,35 @@ def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
         columns = enumerate(layout.children)
         return all(all_told(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
     if isinstance(layout, layouts.Choice):
-        return False
+        shares = _shares(layout, rows)
+        return shares is not None and all(map(all_told, layout.options, shares))
     if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
         return True
     return all(isinstance(row, layouts.Held) and row.value is layout.value for *_, row in rows) or (
         id(layout.value) in current().trace.ambiguous
     )
+
+
+def _shares(choice: layouts.Choice, rows: Sequence[Row]) -> list[list[Row]] | None:
+    """Return the rows of each alternative: those of the branches that give it; None where that is not clear."""
+    shares: list[list[Row]] = [[] for _ in choice.options]
+    for number, builder, given in rows:
+        for one in given.options if isinstance(given, layouts.Choice) else (given,):
+            fitting = [share for option, share in zip(choice.options, shares, strict=True) if _fits(one, option)]
+            if len(fitting) != 1 or any(other == number for other, *_ in fitting[0]):
+                return None
+            fitting[0].append((number, builder, one))
+    return shares
+
+
+def _fits(given: layouts.Layout, option: layouts.Layout) -> bool:
+    """Return whether a branch's value becomes this alternative."""
+    if isinstance(given, layouts.Node) and isinstance(option, layouts.Node):
+        one, other = given.structure, option.structure
+        return one.cls is other.cls and one.keys == other.keys and len(given.children) == len(option.children)
+    if isinstance(given, layouts.Held) and isinstance(option, layouts.Held):
+        if isinstance(given.value, Array) and isinstance(option.value, Array):
+            return _is_one_memory(given.value, option.value)
+        return layouts.same(given.value, option.value)
+    number = layouts.numeric(given)
+    return number is not None and number == layouts.numeric(option)

@@ -157,7 +157,7 @@ def _told_apart(
     """
     trace = objects.outer.trace
     marked = trace.ambiguous
-    if layout is None or marked.keys() == unclear.keys():
+    if layout is None or (marked.keys() == unclear.keys() and not trace.either):
         return layout
     rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
     # The join has marked the objects themselves; an array of its own stands for them from here on.

@@ -795,6 +795,25 @@ def views_of_all_of_a_new_array(a):
     return z, r, r, z.T, z
 
 
+@case((1, np.arange(4.0)), (-1, np.arange(4.0)))
+def a_view_of_all_beside_what_is_a_list_or_a_number(n, a):
+    y = a[:]
+    if n > 0:
+        d, y = 0, a
+    else:
+        d = [y]
+    if isinstance(d, list):
+        d[0][1] = 7
+    return y, isinstance(d, list)
+
+
+@case((1, np.arange(4.0)), (-1, np.arange(4.0)), (3, np.arange(4.0)))
+def a_view_of_all_in_one_of_two_lists_beside_a_number(n, a):
+    y = a[:]
+    d = 0 if n > 2 else [a] if n > 0 else [y]
+    return d, a
+
+
 @case((1, np.arange(4.0), np.ones(4)), (-1, np.arange(4.0), np.ones(4)))
 def a_view_of_all_or_another_array(n, a, b):
     if n > 0:
