@@ -814,6 +814,15 @@ def a_view_of_all_in_one_of_two_lists_beside_a_number(n, a):
     return d, a
 
 
+@case((1, np.arange(4.0)), (-1, np.arange(4.0)), (-3, np.arange(4.0)))
+def a_view_of_all_where_another_branch_returns_early(n, a):
+    if n > 0:
+        a = a.reshape(-1)
+    elif n < -2:
+        return a
+    return a
+
+
 @case((1, np.arange(4.0), np.ones(4)), (-1, np.arange(4.0), np.ones(4)))
 def a_view_of_all_or_another_array(n, a, b):
     if n > 0:
