@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from anabranch._frozen import frozen
+from anabranch.runtime.control import branch_identity
 from anabranch.runtime.control.merging import adopt
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, Storage, current
@@ -63,8 +64,11 @@ class Links:
         given: Iterator[Atom],
     ) -> None:
         """Link the arrays after the branches as this one has them: it was `chosen`, and its preds come next."""
-        for array, part in zip(arrays, packed, strict=False):
-            if array is not None and part.handle is not None and _is_held(outer, part.handle.storage):
+        known = {row.index for row in self.held}
+        for index, (array, part) in enumerate(zip(arrays, packed, strict=False)):
+            if index in known or array is None or part.handle is None:
+                continue
+            if _is_held(outer, part.handle.storage):
                 adopt(outer, array, chosen, part.handle)
         for row in self.held:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
@@ -102,7 +106,11 @@ def _held(
     outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
 ) -> Iterator[Held]:
     """What memory of the enclosing code an array of the branch's own may be, and when."""
-    if _is_held(outer, handle.storage) or handle.storage in seen:
+    if _is_held(outer, handle.storage):
+        if not seen:
+            yield from (Held(index, holds, one, None) for holds, one in _objects(outer, handle))
+        return
+    if handle.storage in seen:
         return
     for entry in handle.storage.links:
         both: Atom | None = None
@@ -112,12 +120,23 @@ def _held(
         other = entry.handle.viewed(*handle.path) if is_part else entry.handle
         seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
         if seen_here and both is not None:
-            yield Held(index, both, other, entry.form)
+            objects = _objects(outer, other) if entry.form is None else ()
+            yield from (Held(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
+            if not objects:
+                yield Held(index, both, other, entry.form)
         elif _is_held(outer, other.storage):
             yield Held(index, None, Array(other.storage), None)
         else:
             further = both if entry.form is None else None
             yield from _held(outer, index, other, further, (*seen, handle.storage))
+
+
+def _objects(outer: Builder, handle: Array) -> Sequence[tuple[Atom, Array]]:
+    """Return which of several objects of one memory an array of a branch is, and when, if the branch alone can tell."""
+    objects = branch_identity.objects_of(current(), handle)
+    if objects is None or len(objects) < 2 or not all(visibility.storage_visible(outer, one) for _, one in objects):
+        return ()
+    return () if all(visibility.atom_visible(outer, holds) for holds, _ in objects) else objects
 
 
 def _twins(outer: Builder, packed: Sequence[Packed]) -> Iterator[Twin]:

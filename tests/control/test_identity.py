@@ -823,6 +823,41 @@ def a_view_of_all_where_another_branch_returns_early(n, a):
     return a
 
 
+VIEWS = [(n, np.array([x, y, 0.0]), np.ones(3)) for n in (1, -1) for x in (0.0, 1.0) for y in (0.0, 1.0)]
+
+
+@case(*VIEWS)
+def a_view_of_all_in_a_branch_of_a_branch(n, a, b):
+    if n > 0:
+        b = a
+        if a[0] > 0:
+            b = b.reshape(-1)
+    return b
+
+
+@case(*VIEWS)
+def a_view_of_a_view_in_a_branch_of_a_branch(n, a, b):
+    if n > 0:
+        b = a[:]
+        if a[0] > 0:
+            b = b.reshape(-1)
+    return b
+
+
+@case(*VIEWS)
+def a_view_of_all_three_branches_deep(n, a, b):
+    if n > -5:
+        if n > 0:
+            c = a
+            if a[0] > 0:
+                c = a[:]
+            if a[1] > 0:
+                c = b
+            b = c
+        b[2] += 1
+    return b, a
+
+
 @case((1, np.arange(4.0), np.ones(4)), (-1, np.arange(4.0), np.ones(4)))
 def a_view_of_all_or_another_array(n, a, b):
     if n > 0:

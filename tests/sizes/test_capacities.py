@@ -13,13 +13,14 @@ import anabranch
 from anabranch import configure, djit, jit
 from anabranch.runtime.eager import running
 from anabranch.runtime.eager.calls import Operand
-from anabranch.runtime.values import atoms, capacities
+from anabranch.runtime.values import atoms, capacities, wrap
 
 
 def below(n):
     """`np.arange(n)` summed up, which asks for room."""
     room = capacities.at("the numbers")
-    capacities.exceeded(atoms.ufunc(np.greater, n.atom, atoms.literal(room.size, np.int64)), room, n.atom)
+    needed = wrap.as_atom(n, np.int64)
+    capacities.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
     numbers = np.arange(room.size)
     return (numbers * (numbers < n)).sum()
 
@@ -72,7 +73,7 @@ def test_compiled_ahead_of_time_has_the_room_it_was_compiled_with():
 def test_needs_that_are_unknown_grow_by_leaps(compiled):
     def far(a):
         room = capacities.at("steps")
-        capacities.exceeded((a[0] > room.size).atom, room)
+        capacities.exceeded(wrap.as_atom(a[0] > room.size, np.bool_), room)
         return np.arange(room.size)[a[0] - 1] + 1
 
     f = jit(far, capacity=2, capacity_limit=100)
