@@ -267,7 +267,8 @@ class Trace:
         self.knowable: dict[Var, int] = {}
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
-        # Tuples and frozen objects put together from parts of alternatives, and arrays of a loop's state, by identity.
+        # Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
+        # such, and arrays of a loop's state, by identity.
         self.merged: dict[int, Any] = {}
         # Arrays that may be either of two objects of the same memory, by identity.
         self.ambiguous: dict[int, Any] = {}
@@ -294,6 +295,11 @@ class Trace:
     def bear(self, value: Any) -> None:
         """Note that an object was made while tracing."""
         self.born[id(value)] = value
+
+    def merge(self, value: Any) -> Any:
+        """Note that an object stands for another, of which nobody knows which one it is; gives it back."""
+        self.merged[id(value)] = value
+        return value
 
 
 @frozen
