@@ -186,13 +186,16 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The call with which a function of this name ends: `return function(*args, **kwargs)`."""
+    return tail_call_from(sys._getframe(1).f_code, function, args, kwargs)
+
+
+def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same from a function of this code."""
     if not tracing():
         return call(function, *args, **kwargs)
-    code = sys._getframe(1).f_code
     if isinstance(function, ChoiceValue):
         return function.through(lambda one: _tail_call(code, one, args, kwargs))
-    step = tail_calls.step_of(code, function, args, kwargs)
-    return call(function, *args, **kwargs) if step is None else step
+    return _tail_call(code, function, args, kwargs)
 
 
 def _tail_call(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -31,7 +31,7 @@ from anabranch.runtime.values import (
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
-from anabranch.runtime.values.index_numbers import check_place
+from anabranch.runtime.values.index_numbers import check_bounds, check_place
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.nodes import Reference
@@ -121,8 +121,11 @@ def _get(container: Any, key: Any) -> Any:
         if current().trace.unroll_reason is not None:
             return container[key]
         if isinstance(key, slice):
+            check_bounds(key)
             return text_items.part(container, key)
         current().trace.has_codes |= isinstance(key, Traced)
+    if isinstance(key, slice) and isinstance(container, (list, tuple)):
+        check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
@@ -191,6 +194,8 @@ def _prefer_arrays(container: Any, key: Any) -> None:
 
 def _set(value: Any, container: Any, key: Any) -> None:
     _prefer_arrays(container, key)
+    if isinstance(key, slice) and isinstance(container, list):
+        check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
@@ -220,6 +225,8 @@ def _set(value: Any, container: Any, key: Any) -> None:
 
 
 def _delete(container: Any, key: Any) -> None:
+    if isinstance(key, slice) and isinstance(container, list):
+        check_bounds(key)
     if not isinstance(key, Traced) or not isinstance(container, list) or isinstance(container, MayGrow):
         del container[key]
         return

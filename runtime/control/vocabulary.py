@@ -8,6 +8,7 @@ from anabranch.runtime.control.attributes import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
 from anabranch.runtime.control.builtins import class_ as class_
 from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
+from anabranch.runtime.control.calling import calling as calling, tail_calling as tail_calling
 from anabranch.runtime.control.compare import (
     compare as compare,
     in_ as in_,
