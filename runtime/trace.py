@@ -245,6 +245,8 @@ class Trace:
         self.slot_hints: dict[Any, dict[int, Any]] = {}  # objects by identity, which live on so that it stays theirs
         # The types that loops in others have had, by the body's code, with what they were met in.
         self.loop_types: dict[Any, list[Any]] = {}
+        # How often a plain value was needed of a run-time one; library code may raise an error of its own instead.
+        self.refusals = 0
         # Called where a plain value is needed of a run-time one: may raise Restart.
         self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.

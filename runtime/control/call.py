@@ -24,6 +24,7 @@ from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import (
     bisection,
     builtins,
+    comparing_keys,
     complex_mathematics,
     heaps,
     lists,
@@ -116,7 +117,7 @@ def staged(value: Any) -> Any:
             return getattr(builtins, builtins.COUNTERPARTS[value])
         if value in mathematics.COUNTERPARTS:
             return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
-        for functions in (operators, complex_mathematics):
+        for functions in (operators, complex_mathematics, comparing_keys):
             if value in functions.COUNTERPARTS:
                 return functions.COUNTERPARTS[value]
     except TypeError:

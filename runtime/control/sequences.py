@@ -28,6 +28,7 @@ from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, attributes, checks, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.traced import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -101,7 +102,8 @@ def islice_(_: Call, items: Any, *bounds: Any) -> Any:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
     if sequence is None:
-        return itertools.islice(items, *bounds)
+        # `islice` would tell of a value known only at run time as of one that is no integer.
+        return itertools.islice(items, *(b.__index__() if isinstance(b, (Traced, ChoiceValue)) else b for b in bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)

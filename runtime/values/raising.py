@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch._frozen import frozen
+from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import checks, host, layout as layouts
@@ -24,6 +25,7 @@ def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
     if checks.raise_again(error):
         return
     error.__traceback__ = None
+    forget_attempts(error)
     layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
     details = [p.atom for p in layouts.pack(error, layout)]
 
