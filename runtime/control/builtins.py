@@ -271,6 +271,8 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
     atom = wrap.as_atom(value)
     if isinstance(value, Array) and value.ndim:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    if atom.type.dtype.kind == "c" and kind in (int, float) and not isinstance(value, Array):
+        atom = python_conversions.real_part(atom)
     if atom.type.dtype == np.uint64 and kind is not int:
         atom = atoms.convert(atom, np.float64)
     return python_conversions.of_numpy(atom)
