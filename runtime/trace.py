@@ -147,7 +147,7 @@ class Part(Var):
 Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
 
 
-@frozen
+@dataclasses.dataclass(slots=True, eq=False)
 class Caught:
     """The exception that a handler sees: the error code that led to it, which failures those may be, what they keep."""
 
@@ -155,6 +155,22 @@ class Caught:
     code: Atom
     numbers: tuple[int, ...]
     details: Details = ()
+    parts: tuple[Any, ...] = ()
+
+    def note(self) -> None:
+        """Remember what the exception is made of."""
+        self.parts = self._parts()
+
+    @property
+    def changed(self) -> bool:
+        """Return whether the handler has given it other arguments, attributes or notes, or another cause."""
+        now = self._parts()
+        return len(now) != len(self.parts) or any(a is not b for a, b in zip(now, self.parts, strict=True))
+
+    def _parts(self) -> tuple[Any, ...]:
+        error, held = self.error, vars(self.error)
+        came_of = (error.__cause__, error.__context__, error.__suppress_context__)
+        return (*error.args, self, *held, *held.values(), self, *held.get("__notes__", ()), self, *came_of)
 
 
 @dataclasses.dataclass(slots=True)
