@@ -169,7 +169,8 @@ class Caught:
 
     def _parts(self) -> tuple[Any, ...]:
         error, held = self.error, vars(self.error)
-        came_of = (error.__cause__, error.__context__, error.__suppress_context__)
+        # Not the context, which Python sets where it is raised.
+        came_of = (error.__cause__, error.__suppress_context__)
         return (*error.args, self, *held, *held.values(), self, *held.get("__notes__", ()), self, *came_of)
 
 

@@ -728,6 +728,31 @@ def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
         assert found.items is given.items
 
 
+def test_what_fails_in_a_handler_tells_of_what_it_handles_where_it_is_raised_by_a_statement():
+    def by_statement(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            raise KeyError("k")  # noqa: B904 - the context is what is asked for
+
+    def by_operation(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            return [1.0, 2.0][int(x) + 5]
+
+    for f, kept in ((by_statement, True), (by_operation, False)):
+        found = []
+        for function in (f, jit(f)):
+            with pytest.raises(LookupError) as caught:
+                function(0.0)
+            found.append(caught.value)
+        plain, compiled = found
+        assert type(plain) is type(compiled)
+        assert type(plain.__context__) is ZeroDivisionError
+        assert (type(compiled.__context__) is ZeroDivisionError) == kept
+
+
 def test_a_name_that_is_not_set_is_a_local_one_in_comprehensions():
     def f(n):
         if n > 5:
