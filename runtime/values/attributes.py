@@ -115,7 +115,8 @@ class Bare:
 
     def __getattr__(self, name: str) -> Any:
         sample = _sample(self)
-        if hasattr(sample, name) and (name in _NAMES or not name.startswith("__")):
+        is_asked = name in _NAMES and not internal(sys._getframe(1).f_code.co_filename)
+        if hasattr(sample, name) and (is_asked or not name.startswith("__")):
             raise UnsupportedOperationError(
                 f"{name} of a {type(sample).__name__} is not supported in compiled code; go over it with a loop, or "
                 "ask for single items with next()"
