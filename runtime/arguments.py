@@ -229,7 +229,7 @@ class Given:
                 return made
             case layouts.Node(structure, children):
                 if not structure.mutable:
-                    return structure.build([self.make(c) for c in children])
+                    return self._builder.trace.merge(structure.build([self.make(c) for c in children]))
                 made = structure.empty()
                 if self._builder.trace.lists:
                     made = growing(made)
@@ -291,4 +291,6 @@ class Given:
             self._builder.trace.callers.add(value.storage)
         else:
             self.numbers[id(value)] = leaf
+            if abstract.kind is Kind.SCALAR:  # one scalar passed twice is two here
+                self._builder.trace.merge(value)
         return value

@@ -126,3 +126,16 @@ class StaleExecutableError(AnabranchError, RuntimeError):
 
 class EscapedTracerError(AnabranchError, RuntimeError):
     """A traced value is used after the trace, branch or loop body that made it has ended."""
+
+
+def forget_attempts(error: BaseException) -> None:
+    """Take from an exception those that ended earlier attempts to trace: Python has no such exceptions before it."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        before = at.__context__
+        while before is not None and before is not at.__cause__ and type(before).__module__.startswith("anabranch."):
+            before = before.__context__
+        at.__context__ = before
+        at = before

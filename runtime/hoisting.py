@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime import array as device
 from anabranch.runtime.guards import Guards
-from anabranch.runtime.ir import ArrayType, Var
+from anabranch.runtime.ir import ArrayType, Var, native
 from anabranch.runtime.trace import OnDevice, Storage, Trace
 from anabranch.runtime.values.array import Array
 
@@ -32,7 +32,7 @@ class Hoisted:
                 # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
                 root.env.setdefault(handle.storage, formal)
                 return handle
-        formal = root.formal(ArrayType(array.shape, array.dtype.newbyteorder("=")))
+        formal = root.formal(ArrayType(array.shape, native(array.dtype)))
         storage = Storage(formal.type)
         if isinstance(array, device.Array):
             storage.readonly = OnDevice("an array from outside of the function")

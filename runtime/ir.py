@@ -46,6 +46,16 @@ class ArrayType:
         return size
 
 
+# NumPy's own dtypes in the machine's order of bytes, of which there is one object each.
+_NATIVE = {known.num: known for known in map(np.dtype, "?bBhHiIlLqQefdgFDG")}
+
+
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in the machine's order of bytes: the very object that an array of it has."""
+    known = _NATIVE.get(dtype.num)
+    return dtype.newbyteorder("=") if known is None else known
+
+
 @functools.lru_cache(maxsize=256)
 def short_dtype(dtype: np.dtype[Any]) -> str:
     """`f64` for float64, `i8` for int8, `bool`, `c128`; ml_dtypes keep their own names."""

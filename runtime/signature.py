@@ -16,6 +16,7 @@ from anabranch._words import a
 from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
+from anabranch.runtime.ir import native
 from anabranch.runtime.refusals import argument_refusal, dtype_refusal, shown
 from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values import containers, layout as layouts, parts_of_objects as parts
@@ -51,7 +52,7 @@ class ShapeDtypeStruct:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", tuple(n if n is None else operator.index(n) for n in self.shape))
-        object.__setattr__(self, "dtype", np.dtype(self.dtype).newbyteorder("="))
+        object.__setattr__(self, "dtype", native(np.dtype(self.dtype)))
         device.check_device(self.device)
         if self.weak_type and (self.shape or self.dtype not in PYTHON_DTYPES.values()):
             raise UnsupportedValueError(f"no Python number is a {self.dtype}[{','.join(map(str, self.shape))}]")
@@ -345,7 +346,7 @@ def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
 
 def _native(array: NDArray) -> NDArray:
     """The array in the machine's byte order."""
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    return array if array.dtype.isnative else array.astype(native(array.dtype))
 
 
 def layout_of(
@@ -369,7 +370,7 @@ def layout_of(
     if isinstance(value, device.Array):
         return layouts.Leaf(Abstract(value.shape, value.dtype, Kind.ARRAY))
     if type(value) is np.ndarray:
-        return layouts.Leaf(Abstract(value.shape, value.dtype.newbyteorder("="), Kind.ARRAY))
+        return layouts.Leaf(Abstract(value.shape, native(value.dtype), Kind.ARRAY))
     if isinstance(value, ShapeDtypeStruct):
         return layouts.Leaf(value.abstract())
     if interop.is_foreign(type(value)):

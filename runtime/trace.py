@@ -147,7 +147,7 @@ class Part(Var):
 Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
 
 
-@frozen
+@dataclasses.dataclass(slots=True, eq=False)
 class Caught:
     """The exception that a handler sees: the error code that led to it, which failures those may be, what they keep."""
 
@@ -155,6 +155,23 @@ class Caught:
     code: Atom
     numbers: tuple[int, ...]
     details: Details = ()
+    parts: tuple[Any, ...] = ()
+
+    def note(self) -> None:
+        """Remember what the exception is made of."""
+        self.parts = self._parts()
+
+    @property
+    def changed(self) -> bool:
+        """Return whether the handler has given it other arguments, attributes or notes, or another cause."""
+        now = self._parts()
+        return len(now) != len(self.parts) or any(a is not b for a, b in zip(now, self.parts, strict=True))
+
+    def _parts(self) -> tuple[Any, ...]:
+        error, held = self.error, vars(self.error)
+        # Not the context, which Python sets where it is raised.
+        came_of = (error.__cause__, error.__suppress_context__)
+        return (*error.args, self, *held, *held.values(), self, *held.get("__notes__", ()), self, *came_of)
 
 
 @dataclasses.dataclass(slots=True)
@@ -245,6 +262,8 @@ class Trace:
         self.slot_hints: dict[Any, dict[int, Any]] = {}  # objects by identity, which live on so that it stays theirs
         # The types that loops in others have had, by the body's code, with what they were met in.
         self.loop_types: dict[Any, list[Any]] = {}
+        # How often a plain value was needed of a run-time one; library code may raise an error of its own instead.
+        self.refusals = 0
         # Called where a plain value is needed of a run-time one: may raise Restart.
         self.needs_plain: Callable[[], None] = lambda: None
         # Called with each function of the user's before it runs: what it reads from outside is guarded.
@@ -267,7 +286,8 @@ class Trace:
         self.knowable: dict[Var, int] = {}
         # Objects that were made by a class while tracing, by identity.
         self.born: dict[int, Any] = {}
-        # Tuples and frozen objects put together from parts of alternatives, and arrays of a loop's state, by identity.
+        # Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
+        # such, and arrays of a loop's state, by identity.
         self.merged: dict[int, Any] = {}
         # Arrays that may be either of two objects of the same memory, by identity.
         self.ambiguous: dict[int, Any] = {}
@@ -294,6 +314,11 @@ class Trace:
     def bear(self, value: Any) -> None:
         """Note that an object was made while tracing."""
         self.born[id(value)] = value
+
+    def merge(self, value: Any) -> Any:
+        """Note that an object stands for another, of which nobody knows which one it is; gives it back."""
+        self.merged[id(value)] = value
+        return value
 
 
 @frozen

@@ -23,7 +23,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control import keeping, restaging, special, tables, vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.control.unroll_budget import TooCostlyError
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
 from anabranch.runtime.failing import raise_failure
 from anabranch.runtime.guards import Guards
 from anabranch.runtime.hoisting import Hoisted
@@ -232,8 +232,12 @@ def trace_call(
     `arrays` are the places in the user's code that make lists whose elements are to be side by side; None for no lists
     of that kind at all.
     """
-    with deep():
-        return _trace(function, arguments, Approach(lists, None if arrays is None else set(arrays)))
+    try:
+        with deep():
+            return _trace(function, arguments, Approach(lists, None if arrays is None else set(arrays)))
+    except BaseException as error:
+        forget_attempts(error)
+        raise
 
 
 @frozen

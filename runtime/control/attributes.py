@@ -7,16 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control.iteration import Countable, Enumerated, Range, Reversed, Zipped
-from anabranch.runtime.control.sources import Source
-from anabranch.runtime.values.attributes import Attributes, is_stand_in, read, register
-
-register(Source, lambda _: (_ for _ in list[Any]()))
-register(Countable, lambda _: iter(()))
-register(Range, lambda _: range(0))
-register(Enumerated, lambda _: enumerate(()))
-register(Zipped, lambda _: zip())
-register(Reversed, lambda _: reversed(()))
+from anabranch.runtime.values.attributes import Attributes, is_stand_in, read
 
 
 def attributes(value: Any) -> Any:

@@ -271,6 +271,8 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
     atom = wrap.as_atom(value)
     if isinstance(value, Array) and value.ndim:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    if atom.type.dtype.kind == "c" and kind in (int, float) and not isinstance(value, Array):
+        atom = python_conversions.real_part(atom)
     if atom.type.dtype == np.uint64 and kind is not int:
         atom = atoms.convert(atom, np.float64)
     return python_conversions.of_numpy(atom)
@@ -350,7 +352,7 @@ def class_of(value: Any) -> Any:
         return _class_of_choice(value) if isinstance(value, ChoiceValue) else class_of(value)
     if isinstance(value, MayGrow):
         return value.native
-    return str if isinstance(value, Text) else type(value)
+    return str if isinstance(value, Text) else attributes.class_of(value)
 
 
 def _class_of_choice(value: ChoiceValue) -> Any:
@@ -362,7 +364,7 @@ def _class_of_choice(value: ChoiceValue) -> Any:
 
 def class_(value: Any) -> Any:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Traced, ChoiceValue, MayGrow)) else value.__class__
+    return class_of(value) if isinstance(value, (Traced, ChoiceValue, MayGrow, attributes.Bare)) else value.__class__
 
 
 def type_(*args: Any) -> Any:
@@ -390,7 +392,7 @@ def isinstance_(value: Any, classes: Any) -> Any:
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Traced, Text)):
+    if not isinstance(value, (Traced, Text, attributes.Bare)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)

@@ -24,6 +24,7 @@ from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import (
     bisection,
     builtins,
+    comparing_keys,
     complex_mathematics,
     heaps,
     lists,
@@ -116,7 +117,7 @@ def staged(value: Any) -> Any:
             return getattr(builtins, builtins.COUNTERPARTS[value])
         if value in mathematics.COUNTERPARTS:
             return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
-        for functions in (operators, complex_mathematics):
+        for functions in (operators, complex_mathematics, comparing_keys):
             if value in functions.COUNTERPARTS:
                 return functions.COUNTERPARTS[value]
     except TypeError:
@@ -186,17 +187,19 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The call with which a function of this name ends: `return function(*args, **kwargs)`."""
-    if not tracing():
-        return call(function, *args, **kwargs)
+    # Not by `tail_call_from`: Python's stack has a limit, and each call of a recursion takes the frames of this.
     code = sys._getframe(1).f_code
     if isinstance(function, ChoiceValue):
-        return function.through(lambda one: _tail_call(code, one, args, kwargs))
-    step = tail_calls.step_of(code, function, args, kwargs)
+        return function.through(lambda one: tail_call_from(code, one, args, kwargs))
+    step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
     return call(function, *args, **kwargs) if step is None else step
 
 
-def _tail_call(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    step = tail_calls.step_of(code, function, args, kwargs)
+def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same from a function of this code."""
+    if isinstance(function, ChoiceValue):
+        return function.through(lambda one: tail_call_from(code, one, args, kwargs))
+    step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
     return call(function, *args, **kwargs) if step is None else step
 
 

@@ -13,28 +13,22 @@ import numpy as np
 from anabranch.runtime import array as device
 from anabranch.runtime.control import (
     boolean,
-    branch_identity,
     each,
     folding,
     growing_items,
     iteration,
-    node_reads,
     ordering,
     sets,
 )
+from anabranch.runtime.control.identity import is_, is_not
 from anabranch.runtime.control.sources import Source
-from anabranch.runtime.control.truth import truth
-from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms, checks, lookups, python_conversions, views, wrap
+from anabranch.runtime.ir import Literal
+from anabranch.runtime.values import atoms, lookups, python_conversions, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.items import MayGrow, is_grown
-from anabranch.runtime.values.nodes import Reference
-from anabranch.runtime.values.python_operands import kind_of
-from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
+from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.python_scalar import python_scalar
 from anabranch.runtime.values.scalar import NumPyScalar
 from anabranch.runtime.values.sized import Sized
 from anabranch.runtime.values.text import Text, refusal
@@ -53,137 +47,6 @@ def compare(first: Any, *links: Any) -> Any:
     if not rest:
         return result
     return boolean.and_(result, lambda: compare(right, *rest))
-
-
-def is_(a: Any, b: Any) -> Any:
-    """`a is b`: identity; with a run-time alternative, whether it is the one."""
-    for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, Reference) and not (isinstance(other, ChoiceValue) and not isinstance(other, Reference)):
-            same = node_reads.is_(choice, other)
-            return same if isinstance(same, bool) else _bool(same)
-        if isinstance(choice, ChoiceValue) and not isinstance(choice, Reference):
-            value = choice.without_undefined()
-            if not isinstance(value, ChoiceValue):
-                return is_(value, other)
-            if is_python_scalar(other) and any(map(is_python_scalar, value.options)):
-                return value.each(functools.partial(is_, other))  # which fails for that option alone
-            result: Atom = atoms.literal(False)
-            for i, option in enumerate(value.options):
-                same = truth(is_(option, other))
-                if same is not False:
-                    chosen = value.chosen(i)
-                    held = chosen if same is True else atoms.logical_and(chosen, same)
-                    result = atoms.logical_or(result, held)
-            return _bool(result)
-    if isinstance(a, MayGrow) and isinstance(b, MayGrow) and a.home is not None and b.home is not None:
-        return a is b or (a.home.table is b.home.table and a.home.index == b.home.index)
-    if _is_bool(a) and _is_bool(b):
-        # There is one True and one False: whether two bools are one object is whether they are equal.
-        return a == b
-    if isinstance(a, Array) and isinstance(b, Array):
-        return _is_one_array(a, b)
-    if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
-        return _is_one_number(a, b)
-    if a is not b and type(a) is type(b) and tracing() and {id(a), id(b)} & current().trace.merged.keys():
-        raise _undecided(type(a).__name__)
-    return a is b
-
-
-def _undecided(kind: str) -> UnsupportedOperationError:
-    return UnsupportedOperationError(
-        f"whether this {kind} is that one is not known: a run-time branch or loop gave one or another, "
-        "and what it gave was put together from their parts; compare with =="
-    )
-
-
-def _is_one_number(a: Any, b: Any) -> Any:
-    """Return whether two Python numbers are one object: unequal ones are not, and equal small ints are.
-
-    Python keeps one object for each small int. For other equal numbers it is not known, which is an error at run time.
-    """
-    kind = kind_of(a)
-    if a is b or kind_of(b) is not kind:
-        return a is b
-    if isinstance(a, PythonScalar) and isinstance(b, PythonScalar) and a.atom is b.atom:
-        return True
-    equal = a == b
-    unknown = wrap.as_atom(equal, np.bool_)
-    if kind is int:
-        large = atoms.logical_or(*(wrap.as_atom(x, np.bool_) for x in (a < _SMALL[0], a > _SMALL[1])))
-        unknown = atoms.logical_and(unknown, large)
-    checks.fail_if(unknown, _UNKNOWN_NUMBER)
-    return equal
-
-
-_SMALL = (-5, 256)
-_UNKNOWN_NUMBER = checks.Telling(
-    UnsupportedOperationError,
-    "whether two equal numbers are one object is not known in compiled code, which has no objects for numbers; "
-    "compare with ==",
-)
-
-
-def _is_one_array(a: Array, b: Array) -> Any:
-    """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
-    unclear = current().trace.ambiguous if tracing() else {}
-    if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.either.keys():
-        known = [branch_identity.objects_of(current(), x) for x in (a, b)]
-        if known[0] is not None and known[1] is not None:
-            one_object: Atom = atoms.literal(a is b)
-            for pred, one in known[0] if a is not b else ():
-                for taken, other in known[1]:
-                    if one is other:
-                        one_object = atoms.logical_or(one_object, atoms.logical_and(pred, taken))
-            return _bool(one_object)
-    if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
-        raise _undecided("ndarray")
-    if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
-        return a is b
-    merged = current().trace.merged
-    if {id(a), id(b)} & merged.keys():
-        raise _undecided("ndarray")
-    if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
-        return False
-    result: Atom = atoms.literal(False)
-    for chosen, one in _alternatives(a):
-        for taken, other in _alternatives(b):
-            if one is other and id(one) not in unclear:
-                result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
-            elif {id(one), id(other)} & merged.keys() and aliasing.memory(one.storage) & aliasing.memory(other.storage):
-                raise _undecided("ndarray")
-            elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
-                raise _undecided("ndarray")  # two handles on the way of what may be one object
-    return _bool(result)
-
-
-def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
-    """The arrays that one is, each with when it is that."""
-    if id(array) in current().trace.either:
-        options = branch_identity.objects_of(current(), array)
-        if options is None:
-            raise _undecided("ndarray")
-        return [(atoms.logical_and(p, q), other) for p, one in options for q, other in _alternatives(one)]
-    if id(array) not in current().trace.chosen:
-        return [(atoms.literal(True), array)]
-    if id(array) in current().trace.ambiguous:
-        raise _undecided("ndarray")
-    found: list[tuple[Atom, Array]] = []
-    own: Atom = atoms.literal(True)
-    for link in array.storage.links:
-        if link.pred is None or link.form is not None:
-            raise _undecided("ndarray")
-        own = atoms.logical_and(own, atoms.logical_not(link.pred))
-        found += [(atoms.logical_and(link.pred, p), other) for p, other in _alternatives(link.handle)]
-    return [*found, (own, array)]
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool) or (isinstance(value, PythonScalar) and value.python is bool)
-
-
-def is_not(a: Any, b: Any) -> Any:
-    """`a is not b`."""
-    return boolean.not_(is_(a, b))
 
 
 _SIZED: tuple[type[Any], ...] = (

@@ -19,7 +19,7 @@ from anabranch.runtime.control.steps import Form
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.items import MayGrow, is_grown
 from anabranch.runtime.values.python_scalar import python_scalar
@@ -74,7 +74,7 @@ class Each(Source):
             again = self._again
         if again is None:
             return None
-        made = Each(again, self._element, self._condition, self._width, self.nested, self.whole)
+        made = type(self)(again, self._element, self._condition, self._width, self.nested, self.whole)
         return made, (self._element, self._condition, again)
 
     @property
@@ -193,3 +193,6 @@ def _code(left: Any) -> Any:
     if isinstance(decided, bool):
         return BREAK if decided else NEXT
     return python_scalar(atoms.select(decided, atoms.literal(BREAK, np.int64), atoms.literal(NEXT, np.int64)))
+
+
+attributes.register(Each, lambda _: (_ for _ in list[Any]()))

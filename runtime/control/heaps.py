@@ -138,8 +138,10 @@ _OF_SORTED: dict[Any, Callable[..., Any]] = {heapq.nsmallest: nsmallest, heapq.n
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
     """The staged form of a function of `heapq`, for lists that hold run-time values; None for any other function."""
-    if tracing() and function in (heapq.nsmallest, heapq.nlargest):
-        return _OF_SORTED[function]
+    # By identity: objects of the user's that are called may compare in ways of their own.
+    for known, of_sorted in _OF_SORTED.items():
+        if function is known and tracing():
+            return of_sorted
     staged = _STAGED.get(function) if type(function) is type(heapq.heappush) else None
     if staged is None or not tracing():
         return None

@@ -12,7 +12,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, current, tracing
-from anabranch.runtime.values import atoms, checks, indexing, wrap
+from anabranch.runtime.values import atoms, attributes, checks, indexing, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.index_numbers import check_integer
@@ -29,7 +29,7 @@ class ChangedError(UnsupportedOperationError):
     """A list has been changed while a loop went over it as it was."""
 
 
-class Countable(abc.ABC):
+class Countable(attributes.Bare, abc.ABC):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
     @property
@@ -473,3 +473,10 @@ def _texts() -> Any:
     from anabranch.runtime.control import texts as module  # noqa: PLC0415
 
     return module
+
+
+attributes.register(Countable, lambda _: iter(()))
+attributes.register(Range, lambda _: range(0))
+attributes.register(Enumerated, lambda _: enumerate(()))
+attributes.register(Zipped, lambda _: zip())
+attributes.register(Reversed, lambda _: reversed(()))

@@ -15,6 +15,7 @@ import numpy as np
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, layout as layouts
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import structure_of
@@ -92,7 +93,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return structure.build([perhaps_old(v, b, t, count) for v, b, t in rows])
+    return current().trace.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:

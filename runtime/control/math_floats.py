@@ -52,7 +52,11 @@ def as_float(x: Any) -> Atom:
     if atom.type.shape != ():
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     if atom.type.dtype.kind == "c":
-        raise TypeError("must be real number, not complex")
+        if is_python_scalar(x):
+            raise TypeError("must be real number, not complex")
+        if _class_of(x) is np.ndarray:
+            raise TypeError("float() argument must be a string or a real number, not 'complex'")
+        atom = python_conversions.real_part(atom)
     return atoms.convert(atom, np.float64)
 
 
@@ -123,9 +127,9 @@ def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
     def compute(x: Any) -> Any:
         if isinstance(x, ChoiceValue):
             x = x.resolve()
-        if isinstance(x, PythonScalar):
-            return python_conversions.rounded_to_int(function, x)
         method = f"__{name}__"
+        if isinstance(x, PythonScalar) and kind_of(x) is not complex:
+            return python_conversions.rounded_to_int(function, x)
         if name == "trunc" and not hasattr(_class_of(x), method):
             raise TypeError(f"type {class_name(x)} doesn't define {method} method")
         return python_conversions.rounded_to_int(function, python_scalar(as_float(x)))  # NumPy's integers, too
@@ -135,6 +139,8 @@ def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
 
 def _class_of(x: Any) -> type:
     known = x.abstract
+    if known.kind is Kind.PYTHON:
+        return known.python  # type: ignore[no-any-return]
     return np.ndarray if known.kind is Kind.ARRAY else known.dtype.type
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from anabranch._words import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
+from anabranch.runtime.frames import internal
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, Restart, current
 from anabranch.runtime.values import aliasing, layout as layouts, repetition, visibility
@@ -73,14 +76,31 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
         grow(slot.target)
     kind = type(slot.target).__name__
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
+    instead = "or write into an array made before"
     if isinstance(after.options[0], dict):
+        word = "key" if kind == "dict" else "attribute"
         held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
+        some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]
+        these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
+        instead = f"with the {these} set before the condition (to None where there is no value), and never deleted"
     else:
         held = " or ".join(f"{len(o)} items" for o in after.options if isinstance(o, tuple))
+    known = f"the {kind} {name!r}" if name else _named_by_choice(slot.target, kind)
     raise StructureMismatchError(
-        f"{f'the {kind} {name!r}' if name else f'a {kind}'} holds {held}, depending on a run-time condition of {what}; "
-        "give it the same structure on each path, or write into an array made before"
+        f"{known} holds {held}, depending on a run-time condition of {what}; "
+        f"give it the same structure on each path, {instead}"
     )
+
+
+def _named_by_choice(target: Any, kind: str) -> str:
+    """What a message calls an object that a variable of the user's function stands for by a run-time condition."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    for name, value in frame.f_locals.items() if frame is not None else ():
+        if isinstance(value, ChoiceValue) and any(option is target for option in value.options):
+            return f"{a(kind)} that {name!r} may be"
+    return a(kind)
 
 
 @contextlib.contextmanager

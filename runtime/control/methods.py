@@ -12,6 +12,7 @@ from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.values import containers, dispatch, lookups
 from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.traced import Traced
 
@@ -26,8 +27,7 @@ def _remove(items: list[Any], value: Any) -> None:
 
 def _pop(items: list[Any], place: Any = -1) -> Any:
     if isinstance(place, Traced) and type(items) is list:
-        if place.abstract.dtype.kind not in "iub" or place.abstract.shape:
-            place.__index__()
+        check_integer(place)
         place = subscript.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
     item = subscript.at(items)[place]
     del subscript.at(items)[place]

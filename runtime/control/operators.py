@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import boolean, compare
+from anabranch.runtime.control import boolean, compare, identity
 from anabranch.runtime.control.math_ints import as_int
 from anabranch.runtime.control.truth import truth_value
 
@@ -27,8 +27,8 @@ COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     operator.truth: truth_value,
     operator.not_: boolean.not_,
     operator.index: as_int,
-    operator.is_: compare.is_,
-    operator.is_not: compare.is_not,
+    operator.is_: identity.is_,
+    operator.is_not: identity.is_not,
     operator.contains: _contains,
     operator.countOf: count_of,
 }

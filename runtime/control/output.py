@@ -48,7 +48,7 @@ def _is_own_file(file: Any, value: Any) -> bool:
     """Whether a file belongs to the function that is traced, and so does what is written to it."""
     if file is None or file in current().trace.streams.values() or current().trace.is_outside(file):
         return False
-    if file in (sys.__stdout__, sys.__stderr__):
+    if file is sys.__stdout__ or file is sys.__stderr__:
         return False
     if _stays_inside(file, value):
         return True

@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch._frozen import frozen
 from anabranch.runtime.control import builtins
-from anabranch.runtime.control.compare import is_
+from anabranch.runtime.control.identity import is_
 from anabranch.runtime.control.ternary import ifexp
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir import Atom

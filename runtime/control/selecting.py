@@ -6,6 +6,7 @@ from typing import Any
 
 from anabranch.runtime.control import branches
 from anabranch.runtime.ir import Atom
+from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import ChoiceValue
@@ -23,7 +24,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
-    return wrap.from_abstract(both, atom)
+    return current().trace.merge(wrap.from_abstract(both, atom))
 
 
 def _is_number(value: Any) -> bool:

@@ -26,8 +26,9 @@ from anabranch.runtime.control.sources import Source, Take
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.values import atoms, checks, wrap
+from anabranch.runtime.values import atoms, attributes, checks, wrap
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.slots import Row
 from anabranch.runtime.values.traced import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -44,19 +45,27 @@ def _item(value: Any) -> Any:
     return value
 
 
+class Mapped(Each):
+    """What `map` gives."""
+
+
+class Filtered(Each):
+    """What `filter` gives."""
+
+
 def map_(call: Call, function: Any, *columns: Any) -> Any:
     """As `map`."""
     if len(columns) == 1:
-        return Each(columns[0], lambda item: call(function, item))
+        return Mapped(columns[0], lambda item: call(function, item))
     if not columns or not all(map(is_countable, columns)):
         return map(lambda *items: call(function, *items), *columns)
     rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
-    return Each(rows, lambda row: call(function, *row))
+    return Mapped(rows, lambda row: call(function, *row))
 
 
 def filter_(call: Call, function: Any, items: Any) -> Any:
     """As `filter`."""
-    return Each(items, _item, truth_value if function is None else lambda item: call(function, item))
+    return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
 
 
 def starmap_(call: Call, function: Any, rows: Any) -> Any:
@@ -93,7 +102,8 @@ def islice_(_: Call, items: Any, *bounds: Any) -> Any:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
     if sequence is None:
-        return itertools.islice(items, *bounds)
+        # `islice` would tell of a value known only at run time as of one that is no integer.
+        return itertools.islice(items, *(b.__index__() if isinstance(b, (Traced, ChoiceValue)) else b for b in bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
@@ -304,6 +314,15 @@ class Accumulated(Source):
         """The items one by one."""
         return itertools.accumulate(self._each, self._combine, initial=self._initial)
 
+
+_SAMPLES: dict[type, Callable[..., Any]] = {
+    Mapped: lambda _: map(_item, ()), Filtered: lambda _: filter(None, ()), Chained: lambda _: itertools.chain(),
+    Picked: lambda _: itertools.islice((), 0), Consecutive: lambda _: itertools.pairwise(()),
+    Repeated: lambda _: itertools.repeat(None, 0), Counting: lambda _: itertools.count(),
+    Taken: lambda _: itertools.takewhile(_item, ()), Accumulated: lambda _: itertools.accumulate(()),
+}  # fmt: skip
+for _cls, _sample in _SAMPLES.items():
+    attributes.register(_cls, _sample)
 
 COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,

@@ -10,7 +10,7 @@ from anabranch.runtime.control.call import call
 
 def members_of(items: Any, function: Any = set) -> Any:
     """What stands behind `in` as `set(items)` or a set comprehension."""
-    if function not in (set, frozenset) or lists.is_of_run_time_length(items):
+    if (function is not set and function is not frozenset) or lists.is_of_run_time_length(items):
         return call(function, items)
     if isinstance(items, (set, frozenset)):
         return items

@@ -24,12 +24,13 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.trace import Builder, current, tracing
+from anabranch.runtime.values import attributes
 from anabranch.runtime.values.heap import Heap
 
 Take = Callable[[Any], Any]
 
 
-class Source(abc.ABC):
+class Source(attributes.Bare, abc.ABC):
     """An iterator that is used up once: by handing each item to a function, or one by one."""
 
     def __init__(self) -> None:
@@ -197,3 +198,11 @@ def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
         return Generated(function, args, kwargs)
 
     return make
+
+
+def _generator(_: Any) -> Any:
+    return (_ for _ in list[Any]())
+
+
+attributes.register(Source, _generator)
+attributes.register(Generated, _generator)

@@ -31,7 +31,7 @@ from anabranch.runtime.values import (
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
-from anabranch.runtime.values.index_numbers import check_place
+from anabranch.runtime.values.index_numbers import check_bounds, check_place
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.nodes import Reference
@@ -121,8 +121,11 @@ def _get(container: Any, key: Any) -> Any:
         if current().trace.unroll_reason is not None:
             return container[key]
         if isinstance(key, slice):
+            check_bounds(key)
             return text_items.part(container, key)
         current().trace.has_codes |= isinstance(key, Traced)
+    if isinstance(key, slice) and isinstance(container, (list, tuple)):
+        check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
@@ -191,6 +194,8 @@ def _prefer_arrays(container: Any, key: Any) -> None:
 
 def _set(value: Any, container: Any, key: Any) -> None:
     _prefer_arrays(container, key)
+    if isinstance(key, slice) and isinstance(container, list):
+        check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
@@ -216,10 +221,12 @@ def _set(value: Any, container: Any, key: Any) -> None:
     new = wrap.held_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike)))
+        container[k] = _merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
 
 
 def _delete(container: Any, key: Any) -> None:
+    if isinstance(key, slice) and isinstance(container, list):
+        check_bounds(key)
     if not isinstance(key, Traced) or not isinstance(container, list) or isinstance(container, MayGrow):
         del container[key]
         return
@@ -249,15 +256,20 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
     alike = _one_kind(items)
     memory = item_constants.memory_of(items, (layouts.Leaf(alike),)) if alike is not None else None
     if memory is not None and alike is not None:
-        return wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64)))
+        return _merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
     if alike is not None:
         vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
         item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
-        return wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype))
+        return _merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
     if not all(_has_a_type(i) for i in items):
         key.__index__()  # what holds for each of them is found out where the index is known
     thunks = [functools.partial(_itself, item) for item in items]
     return branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
+
+
+def _merged(number: Any) -> Any:
+    """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
+    return current().trace.merge(number) if isinstance(number, Traced) else number
 
 
 def _itself(value: Any) -> Any:

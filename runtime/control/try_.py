@@ -213,10 +213,11 @@ class _Way:
         if self.block is None:
             return _failing(code)()
         error = revived(self.failure)
-        current().trace.caught[id(error)] = Caught(error, code, numbers, checks.details_of(numbers))
+        known = current().trace.caught[id(error)] = Caught(error, code, numbers, checks.details_of(numbers))
         try:
             raise error
         except BaseException as caught:
+            known.note()
             caught.__traceback__ = None
             return _enter(self.block, caught)
 

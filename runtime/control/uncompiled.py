@@ -17,7 +17,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.frames import LIBRARY, internal
-from anabranch.runtime.trace import tracing
+from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_scalar import PythonScalar
 from anabranch.runtime.values.specialising import know, needs_of, wanting
@@ -41,18 +41,22 @@ def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs
     Specialise
         Where these are integers computed from arguments that can be static.
     """
+    refusals = current().trace.refusals if tracing() else 0
     try:
         return target(*args, **kwargs)
     except Exception as error:
-        if not tracing() or not _misread(function, args, kwargs, error):
+        if not tracing() or not _misread(function, args, kwargs, error, current().trace.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
             know(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
-def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> bool:
-    """Return whether an error was raised because a function does not recognise the stand-in for a run-time value."""
+def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool) -> bool:
+    """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
+
+    `is_refused` says that it has asked one for a plain value: it may raise an error of its own instead of ours.
+    """
     ours = isinstance(error, (ConcretizationError, UnsupportedOperationError))
     if isinstance(error, AnabranchError) and not ours:
         return False
@@ -68,6 +72,8 @@ def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
     if not has_traced((args, kwargs)):
         return False
     if _package(function) in _NUMERIC:
+        return True
+    if is_refused and _is_of_c(function) and not isinstance(error, TypeError):
         return True
     if not isinstance(error, _MISREADINGS) or _MISFIT.search(str(error)):
         return False
@@ -103,10 +109,11 @@ def _name(function: Any) -> str:
     module = getattr(function, "__module__", None)
     if module in (None, "builtins"):
         return name
-    # The outermost package that has it is the one that users import it from.
-    outer = module.split(".")
+    # The outermost package that has it is the one that users import it from; of `_struct` that is `struct`.
+    public = sys.modules.get(module.lstrip("_"))
+    outer = (module.lstrip("_") if getattr(public, name, None) is function else module).split(".")
     names = (".".join(outer[:n]) for n in range(1, len(outer)))
-    return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), module)}.{name}"
+    return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), '.'.join(outer))}.{name}"
 
 
 def _integers(arguments: Iterable[Any]) -> list[Any]:

@@ -8,11 +8,10 @@ from anabranch.runtime.control.attributes import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
 from anabranch.runtime.control.builtins import class_ as class_
 from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
+from anabranch.runtime.control.calling import calling as calling, tail_calling as tail_calling
 from anabranch.runtime.control.compare import (
     compare as compare,
     in_ as in_,
-    is_ as is_,
-    is_not as is_not,
     not_in as not_in,
 )
 from anabranch.runtime.control.each import each as each
@@ -27,6 +26,7 @@ from anabranch.runtime.control.exits import (
 from anabranch.runtime.control.folding import count as count
 from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.growing import growing as growing
+from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.mathematics import mathematics

@@ -55,6 +55,10 @@ class _Managed:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
         unreachable = isinstance(error, UnreachableError)
         if error is not None and is_own(error) and not unreachable:
+            # Tracing ends here, or begins anew: what the manager has done to the world, such as redirecting the output,
+            # must not stay. What it does to this trace counts for nothing.
+            with contextlib.suppress(Exception):
+                type(self.manager).__exit__(self.manager, kind, error, trace)
             return False
         may_fail = unreachable or (self.region.failed(current()) and may_raise(self.region))
         if may_fail and _may_end_exceptions(self.manager):

@@ -12,6 +12,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime import interop
 from anabranch.runtime.arguments import Arguments
 from anabranch.runtime.array import Array, holds, placed
+from anabranch.runtime.ir import native
 from anabranch.runtime.static_values import key_of
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -56,7 +57,7 @@ def described(value: Any, operands: list[Any]) -> Template:
         return Operand(value.shape, value.dtype)
     if isinstance(value, np.ndarray) and holds(value.dtype):
         operands.append(value)
-        return Operand(value.shape, value.dtype.newbyteorder("="))
+        return Operand(value.shape, native(value.dtype))
     if type(value) in (list, tuple):
         return Parts(type(value), (), tuple([described(v, operands) for v in value]))
     if type(value) is dict:

@@ -6,8 +6,12 @@ here (`transpile/hidden.py`), and so do `getattr`, `hasattr` and their kin.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.frames import internal
 
 # By the identity of a class: what makes an object of the kind that an instance stands for; None for one of several.
 _samples: dict[int, Callable[[Any], Any] | None] = {}
@@ -21,6 +25,8 @@ def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
     `__anabranch_each__(operation)` changes it.
     """
     _samples[id(cls)] = sample
+    if sample is not None and issubclass(cls, Bare):
+        cls.__name__ = type(sample(None)).__name__  # which Python's messages name
 
 
 def is_stand_in(value: Any) -> bool:
@@ -44,7 +50,9 @@ def write(value: Any, name: str, new: Any) -> None:
     if sample is _SEVERAL:
         value.__anabranch_each__(lambda v: write(v, name, new))
     else:
-        setattr(value if sample is _NONE or _shows(sample, name) else sample, name, new)
+        setattr(
+            value if sample is _NONE or (_shows(sample, name) and not isinstance(value, Bare)) else sample, name, new
+        )
 
 
 def delete(value: Any, name: str) -> None:
@@ -88,6 +96,41 @@ def _shows(sample: Any, name: str) -> bool:
 
 
 _names: dict[type, frozenset[str]] = {}
+
+
+def class_of(value: Any) -> Any:
+    """The class of what a stand-in stands for; of any other value its own."""
+    sample = _sample(value)
+    return type(value if sample is _NONE or sample is _SEVERAL else sample)
+
+
+_NAMES = ("__name__", "__qualname__")
+
+
+class Bare:
+    """A stand-in that has no other attributes for the user's code than what it stands for.
+
+    For names that it has itself rewritten code asks `Attributes`; others come here.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        sample = _sample(self)
+        is_asked = name in _NAMES and not internal(sys._getframe(1).f_code.co_filename)
+        if hasattr(sample, name) and (is_asked or not name.startswith("__")):
+            raise UnsupportedOperationError(
+                f"{name} of a {type(sample).__name__} is not supported in compiled code; go over it with a loop, or "
+                "ask for single items with next()"
+            )
+        raise AttributeError(f"'{type(sample).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if internal(sys._getframe(1).f_code.co_filename):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(_sample(self), name, value)  # raises what Python does
+
+    def __delattr__(self, name: str) -> None:
+        delattr(_sample(self), name)  # raises what Python does
 
 
 class Attributes:

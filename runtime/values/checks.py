@@ -168,10 +168,13 @@ def record_failure(
 
 
 def raise_again(error: BaseException) -> bool:
-    """Where a handler raises what it has caught, restore the error code; whether it was such an exception."""
+    """Where a handler raises what it has caught, restore the error code; whether it was such an exception.
+
+    One that the handler has changed is another.
+    """
     trace = current().trace
     caught = trace.caught.get(id(error))
-    if caught is None or caught.error is not error:
+    if caught is None or caught.error is not error or caught.changed:
         return False
     for region in trace.regions:
         region.again.update(n for n in caught.numbers if n <= region.first)

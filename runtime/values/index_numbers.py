@@ -46,6 +46,13 @@ def check_bound(value: Traced) -> None:
         raise _error(value, NO_BOUND)
 
 
+def check_bounds(key: slice) -> None:
+    """The same of all that a slice is made of."""
+    for bound in (key.start, key.stop, key.step):
+        if isinstance(bound, Traced):
+            check_bound(bound)
+
+
 def class_name(value: Traced) -> str:
     """The name of the class of a value, as messages have it."""
     known = value.abstract

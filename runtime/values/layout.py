@@ -563,6 +563,8 @@ class Unpacking:
         result = wrap.from_abstract(layout.abstract, atom)
         if isinstance(result, Array):
             strides.give(result, layout.traits)
+        else:
+            current().trace.merge(result)
         self.made.append(result if isinstance(result, Array) else None)
         return result
 
@@ -576,7 +578,7 @@ class Unpacking:
             made = self.containers[place] = made if first == place else self.containers[first]
             current().trace.bear(made)
         elif structure.cls is not type(None) and not isinstance(structure, nodes.ReferenceStructure):
-            current().trace.merged[id(made)] = made
+            current().trace.merge(made)
         return made
 
     def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:

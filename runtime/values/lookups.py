@@ -172,10 +172,15 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
     if type(values[0]) in PYTHON_DTYPES and all(type(v) is type(values[0]) for v in values):
         return _number(index, table)
     if type(values[0]) is tuple and values[0] and all(type(v) is tuple and len(v) == len(values[0]) for v in values):
-        return tuple(entry(index, column) for column in zip(*table, strict=True))
+        return current().trace.merge(tuple(entry(index, column) for column in zip(*table, strict=True)))
     if len(values) > MOST_OPTIONS:
         return UNKNOWN
     return ChoiceValue(atoms.coded(index, line), tuple(values))
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Return whether two constants are the same, which those of different types or signs of a zero are not."""
+    return bool(_identity(a) == _identity(b))
 
 
 def _identity(value: Any) -> Any:

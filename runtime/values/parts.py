@@ -235,6 +235,12 @@ class Fresh(Form):
         return self if self == other else None
 
 
+def _noted(structure: containers.Structure, made: Any) -> Any:
+    """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
+    (current().trace.bear if structure.mutable else current().trace.merge)(made)
+    return made
+
+
 @frozen
 class Row(Form):
     """A tuple, list or dict of some parts."""
@@ -256,10 +262,7 @@ class Row(Form):
             part.collect(child, list(itertools.islice(left, len(part.bases))))
 
     def _made(self, children: list[Any]) -> Any:
-        made = self.structure.build(children)
-        if self.structure.mutable:
-            current().trace.bear(made)
-        return made
+        return _noted(self.structure, self.structure.build(children))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         left = iter(wholes)
@@ -296,10 +299,8 @@ class Line(Form):
             self.item.collect(child, columns)
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
-        made = self.structure.build([self.item.build(wholes, place * self.count + i) for i in range(self.count)])
-        if self.structure.mutable:
-            current().trace.bear(made)
-        return made
+        items = [self.item.build(wholes, place * self.count + i) for i in range(self.count)]
+        return _noted(self.structure, self.structure.build(items))
 
     def at(self, leaves: Iterator[Atom]) -> Any:
         # As if these were one row of arrays with one axis more.

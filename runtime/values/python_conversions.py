@@ -27,6 +27,11 @@ def of_numpy(atom: Atom) -> Any:
     return made(atoms.convert(atom, wide))
 
 
+def real_part(atom: Atom) -> Atom:
+    """What `int()` and `float()` take of one of NumPy's complex scalars, with a warning; Python's own is refused."""
+    return atoms.op("real", atom)
+
+
 def to_int(x: Any) -> Any:
     """`int(x)`: truncates a float; raises for NaN, infinities and what int64 cannot hold."""
     kind = kind_of(x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch._frozen import frozen
+from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import checks, host, layout as layouts
@@ -23,7 +24,11 @@ def record(pred: Atom, error: BaseException, frames: checks.Frames) -> None:
     """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
     if checks.raise_again(error):
         return
+    caught = current().trace.caught.get(id(error))
+    if caught is not None and caught.error is error:  # changed by the handler that raises it again, from where it was
+        frames = current().trace.failures[caught.numbers[0] - 1].frames
     error.__traceback__ = None
+    forget_attempts(error)
     layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
     details = [p.atom for p in layouts.pack(error, layout)]
 

@@ -96,6 +96,7 @@ class Traced:
 
     def _needs_concrete(self, need: str) -> NoReturn:
         if tracing():
+            current().trace.refusals += 1
             current().trace.needs_plain()
         atom = getattr(self, "atom", None)
         know(atom, need)
@@ -119,6 +120,7 @@ class Traced:
 
     def __index__(self) -> int:  # noqa: PLE0305 - raises
         if tracing():
+            current().trace.refusals += 1
             current().trace.needs_plain()
         abstract = self.abstract
         if abstract.kind is Kind.ARRAY and (abstract.shape or abstract.dtype.kind not in "iu"):

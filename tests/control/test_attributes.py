@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import anabranch.runtime
-from anabranch import AnabranchError, jit
+from anabranch import AnabranchError, StructureMismatchError, jit
 from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.values.choice import ChoiceValue
@@ -100,7 +100,9 @@ def test_the_names_of_stand_ins_are_the_users_own(first, form):
     elif form == "delete":
         for name in names[:3]:
             function = program(f"def f(x, a, b):\n    o = a if x > 0 else b\n    del o.{name}\n")
-            with pytest.raises(AnabranchError, match="a Thing holds"):  # in one branch, not in the other
+            with pytest.raises(
+                AnabranchError, match="a Thing that 'o' may be holds"
+            ):  # in one branch, not in the other
                 jit(function)(1.5, Thing(10.0), Thing(20.0))
             check_on_things(f"def f(x, a, b):\n    o = a\n    del o.{name}\n    delattr(b, '{name}')\n    return x\n")
     else:
@@ -271,3 +273,48 @@ class open_:
 @pytest.mark.parametrize("program", case.programs)
 def test_attributes(program: Program):
     program.check()
+
+
+@dataclass
+class Bag:
+    v: float
+
+
+def test_an_attribute_that_only_one_of_two_objects_gets_is_named():
+    def added(x):
+        a, b = Bag(1.0), Bag(2.0)
+        chosen = a if x > 0 else b
+        chosen.w = x
+        return a, b
+
+    def deleted(x):
+        a, b = Bag(1.0), Bag(2.0)
+        chosen = a if x > 0 else b
+        del chosen.v
+        return hasattr(a, "v")
+
+    for function, name in ((added, "w"), (deleted, "v")):
+        words = rf"a Bag that 'chosen' may be holds .*with the attribute '{name}' set before the condition"
+        with pytest.raises(StructureMismatchError, match=words):
+            jit(function)(1.0)
+
+
+def test_an_object_that_is_called_is_compared_with_nothing():
+    class Compared:
+        def __init__(self, v):
+            self.v = v
+
+        def __eq__(self, other):
+            return self.v == other.v
+
+        __hash__ = None
+
+        def __call__(self, x):
+            self.v = x
+            return x
+
+    def f(x):
+        made = Compared(1.0)
+        return made(x), made.v
+
+    assert jit(f)(2.0) == f(2.0)

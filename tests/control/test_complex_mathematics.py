@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -81,3 +82,18 @@ def test_other_arguments():
     check(lambda a: [cmath.exp(z) for z in a], [1.0, 2j])
     check(lambda a: cmath.pi * a + cmath.sqrt(-1), 2.0)
     check(lambda a: cmath.polar(complex(a, a)), 1.7e308)
+
+
+_OF_NUMBERS = (
+    int, float, complex, bool, abs, math.floor, math.ceil, math.trunc, math.sqrt, math.isnan, math.log,
+    operator.index,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", _OF_NUMBERS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "z", [np.complex128(1.7 + 2j), np.complex64(1.7 - 2j), 1.7 + 2j, np.array(1.7 + 2j), np.array([1.7 + 2j])], ids=repr
+)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_real_parts_are_taken_as_python_takes_them(function, z):
+    check(lambda z: function(z), z)

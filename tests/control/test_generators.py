@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections.abc
 import contextlib
 import gc
 import heapq
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -547,6 +549,59 @@ def a_context_manager_made_inside(n):
     with counted() as k:
         n = n + k
     return n
+
+
+def _make(kind, n):
+    if kind == "map":
+        return map(lambda i: i + n, range(n + 2))
+    if kind == "filter":
+        return filter(lambda i: i != n, range(n + 2))
+    if kind == "range":
+        return range(n)
+    return (i + n for i in range(n + 2)) if kind == "expression" else _counting(n)
+
+
+def _counting(n):
+    yield n
+    yield n + 1
+
+
+_FORMS = ("map", "filter", "range", "expression", "function")
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_set(kind, n):
+    made = _make(kind, n)
+    made.foo = 1
+    return list(made)
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_not_there(kind, n):
+    return _make(kind, n).foo
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_deleted(kind, n):
+    made = _make(kind, n)
+    del made.foo
+
+
+@case(*((k, 3) for k in _FORMS[:2] + _FORMS[3:]), static=("kind",))
+def length_of_what_has_none(kind, n):
+    return len(_make(kind, n))
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def call_of_what_is_no_function(kind, n):
+    return _make(kind, n)()
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def classes(kind, n):
+    made = _make(kind, n)
+    known = isinstance(made, types.GeneratorType), isinstance(made, range), isinstance(made, (map, filter))
+    return known, type(made).__name__, made.__class__ is type(made), isinstance(made, collections.abc.Iterator)
 
 
 @pytest.mark.parametrize("program", case.programs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from typing import Any
 
@@ -907,6 +908,69 @@ def views_in_containers(items):
     return {"it": a, "view": a[:]}, [a, a.view()], items
 
 
+Pair = collections.namedtuple("Pair", "x y")
+Other = collections.namedtuple("Other", "x y")
+
+
+@case(((1, 2), (3, 4), 0), ((1, 2), (3, 4), 1))
+def picked_tuple_is_not_the_other(a, b, i):
+    c = (a, b)[i]
+    d = (b, a)[i]
+    return c is d, c, d
+
+
+@case((Pair(1, 2), Other(1, 2), 0), (Pair(1, 2), Other(1, 2), 1))
+def class_of_a_picked_namedtuple(a, b, i):
+    c = a if i else b
+    return c, type(c).__name__, isinstance(c, Pair), isinstance(c, Other)
+
+
+@case((0,), (1,))
+def constant_tuple_picked_by_an_index(i):
+    ts = [(1, 2), (3, 4), (5.0, 6)]
+    t = ts[i + 1]
+    return t is ts[0], t
+
+
+@case((1,), (3,))
+def tuple_that_a_loop_binds_anew(n):
+    t = (0, 0)
+    u = t
+    for i in range(n):
+        t = (i, i + 1)
+    return t is u, t
+
+
+@case((np.float64(2.5), 1), (np.float64(np.nan), 1))
+def numpy_scalar_that_a_loop_binds_anew(x, n):
+    y = x
+    for _ in range(n):
+        y = 1.0 - y * 0.0 if n < 0 else np.float64(n)
+    return y is x
+
+
+@case((np.array([1.0, 1.0]),))
+def numpy_scalars_of_two_readings_are_two(a):
+    return a[0] is a[0], a[0] is a[1], a[0] + 1.0 is a[0] + 1.0
+
+
+@case((np.array([True, False]), 0), (np.array([True, False]), 1))
+def numpy_bools_are_two_objects(a, n):
+    picked = a[0] if n else a[1]
+    return a[n] is np.True_, (a[0] & a[1]) is np.False_, picked is a[n], np.all(a) is np.False_, a[n] is True
+
+
+@case((np.arange(4, dtype=np.float32),), (np.arange(4),), (np.array([True]),))
+def dtypes_are_the_one_object_of_numpy(a):
+    b = np.zeros_like(a)
+    return (a + a).dtype is b.dtype, b.dtype is np.dtype(b.dtype.type), b.copy().dtype is b.dtype
+
+
+@case((np.arange(4, dtype=np.float32),), (np.arange(4.0),))
+def dtype_of_an_argument_is_the_one_object_of_numpy(a):
+    return a.dtype is np.dtype(np.float32), a.dtype is np.dtype(float)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_identity(program: Program) -> None:
     program.check()
@@ -965,16 +1029,43 @@ def test_operands_of_a_switch_are_written() -> None:
     assert jit(f)(1) == [1, 20]
 
 
-def test_identity_of_what_was_put_together_is_refused() -> None:
-    def f(x):
+def test_identity_of_what_was_put_together_is_refused_where_it_is_equal() -> None:
+    def by_branch(x):
         p = (x, 1.0)
         q = p
         if x > 0:
             q = (x, 2.0)
         return q is p
 
-    with pytest.raises(UnsupportedOperationError, match="whether this tuple is that one"):
-        jit(f)(1.0)
+    def by_loop(x):
+        p = ("a", x)
+        q = p
+        for _ in range(int(x)):
+            q = ("a", q[1] + 1.0)
+        return q is p
+
+    def by_index(x):
+        pairs = [(1, 2), (3, 4)]
+        return pairs[int(x)] is pairs[0]
+
+    def of_scalars(x):
+        a = np.float64(1.0) + x
+        b = a
+        for _ in range(int(x)):
+            b = b + 1.0
+        return b is a
+
+    for f, different, one in (
+        (by_branch, 1.0, -1.0),
+        (by_loop, 1.0, 0.0),
+        (of_scalars, 1.0, 0.0),
+        (by_index, 1.0, 0.0),
+    ):
+        compiled = jit(f, auto_static=False)
+        assert compiled(different) is f(different) is False
+        assert f(one) is True
+        with pytest.raises(UnsupportedOperationError, match=r"whether this .* is that one is not known"):
+            compiled(one)
 
 
 def test_identity_of_what_one_branch_gave_with_none_and_itself() -> None:

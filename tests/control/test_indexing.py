@@ -235,6 +235,39 @@ def sequences_repeated_by_no_integer(k):
     return found
 
 
+@case((np.bool_(True),), (np.bool_(False),), (1.5,), (np.float64(1.0),))
+def bound_that_is_no_index(b):
+    return [10, 20, 30][b:]
+
+
+@case((np.bool_(True),), (np.bool_(False),), (1.5,))
+def bound_of_a_text_that_is_no_index(b):
+    return "abc"[:b]
+
+
+@case((np.bool_(True),), (1.5,))
+def part_that_is_set_or_deleted_by_no_index(b):
+    items = [1, 2, 3]
+    items[:b] = [5]
+    return items
+
+
+@case((np.array([1, 2]),), (np.array([3, 2]),))
+def compared_number_as_an_index(a):
+    return [10, 20][a[0] > 1]
+
+
+@case((np.array([1, 2]),), (np.array([3, 2]),))
+def compared_number_made_a_bool_as_an_index(a):
+    return [10, 20][bool(a[0] > 1)], (5, 6)[int(a[0]) > 2]
+
+
+@case((np.bool_(True),), (True,), (False,), (np.int8(1),), (1.0,))
+def item_taken_out_by_what_may_be_no_index(b):
+    items = [1, 2, 3]
+    return items.pop(b), items
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_indexing(program: Program) -> None:
     program.check()

@@ -77,3 +77,47 @@ def test_a_type_error_of_what_is_called_is_not_taken_for_a_misfit():
 
     check(lambda x: sorted([x, 1.0], key=lambda v: wants_two(v)), 2.0)
     check(lambda x: max([x, "a"]), 2.0)
+
+
+def takes_any(*args, **kwargs):
+    return args, kwargs
+
+
+class Holder:
+    def method(self, *args):
+        return args
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: takes_any(*x),
+        lambda x: takes_any(**x),
+        lambda x: takes_any(1, *x),
+        lambda x: takes_any(1, a=1, **x),
+        lambda x: takes_any(a=x, **dict.fromkeys("a", x)),
+        lambda x: takes_any(**{3: x}),
+        lambda x: Holder().method(*x),
+        lambda x: Holder(*x),
+        lambda x: (lambda *a: a)(*x),
+        lambda x: [].append(*x),
+        lambda x: print(*x),
+        lambda x: max(*x),
+        lambda x: math.hypot(*x),
+        lambda x: np.maximum(*x),
+    ],
+)
+@pytest.mark.parametrize("x", [1.5, 3, True])
+def test_what_cannot_be_unpacked_is_told_in_pythons_words(function, x):
+    check(function, x)
+
+
+def test_what_can_be_unpacked_is_passed():
+    def f(x, n):
+        def down(n, total):
+            return total if n <= 0 else down(*(n - 1, total + n))
+
+        named = {"a": x, "b": n}
+        return takes_any(*[x, n], **named), math.hypot(*(x, n)), max(*[x, 2.0]), Holder().method(*[n]), down(n, 0)
+
+    check(f, 1.5, 3)

@@ -18,6 +18,7 @@ import pytest
 
 from anabranch import UnsupportedOperationError, jit
 from tests.control.table import Program, Table
+from tests.equivalence import check
 
 case = Table()
 logger = logging.getLogger("tests.output")
@@ -540,3 +541,26 @@ def test_a_loop_over_numbers_that_are_known_prints_at_each_call(capsys) -> None:
     for n in (3, 4, 5):
         assert f(n) == n
         assert capsys.readouterr().out == "step 0\nstep 1\n"
+
+
+def test_the_output_is_where_it_was_when_tracing_began_anew() -> None:
+    def f(n):
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            if n:
+                print("n", n)
+        print("after")
+        return text.getvalue()
+
+    def refused(x):
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            print("x", x)
+        return text.getvalue()
+
+    before = sys.stdout
+    for n in (3, 0, 3):
+        check(f, n)
+        assert sys.stdout is before
+    with pytest.raises(UnsupportedOperationError):
+        jit(refused)(1.5)
+    assert sys.stdout is before

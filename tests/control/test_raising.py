@@ -307,6 +307,58 @@ def test_text_and_traceback() -> None:
     assert str(caught.value) == "<0.50>"
 
 
+class Noted(ValueError):
+    pass
+
+
+@case((0.5,), (3.0,))
+def attribute_that_a_handler_adds(x):
+    try:
+        if x < 1:
+            raise Noted("a", x)
+    except Noted as error:
+        error.extra = x
+        raise
+    return x
+
+
+@case((0.5,), (3.0,))
+def arguments_that_a_handler_changes(x):
+    try:
+        if x < 1:
+            raise Noted("a", x)
+    except Noted as error:
+        error.args = ("b",)
+        raise
+    return x
+
+
+@case((0.0,), (3.0,))
+def note_that_a_handler_adds(x):
+    try:
+        return 1 / x
+    except ZeroDivisionError as error:
+        error.add_note("divided")
+        raise error
+
+
+@case((0.0,), (3.0,))
+def exception_that_a_handler_leaves_as_it_is(x):
+    try:
+        return 1 / x
+    except ZeroDivisionError as error:
+        raise error
+
+
+def test_notes_and_attributes_that_a_handler_adds_are_kept() -> None:
+    with pytest.raises(ZeroDivisionError) as found:
+        jit(note_that_a_handler_adds)(0.0)
+    assert found.value.__notes__ == ["divided"]
+    with pytest.raises(Noted) as changed:
+        jit(attribute_that_a_handler_adds)(0.5)
+    assert changed.value.extra == 0.5
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_raising(program: Program) -> None:
     program.check()

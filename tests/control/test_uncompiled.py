@@ -9,6 +9,7 @@ import functools
 import itertools
 import json
 import statistics
+import struct
 
 import numpy as np
 import pytest
@@ -57,6 +58,32 @@ class Place:
 @case((3,), (1,))
 def methods_that_must_give_an_int(n):
     return [1, 2, 3, 4][Place(n)], {Place(n): 5}[Place(n)]
+
+
+@case((3,), (0,), (-1,))
+def bounds_of_islice(n):
+    return list(itertools.islice([1, 2, 3], n)), list(itertools.islice(itertools.cycle([1, 2]), n))
+
+
+@case(([3.0, 1.0, 2.0],), ([1.0, 1.0, -2.0],))
+def order_by_a_function_of_two(xs):
+    def compare(p, q):
+        if p > q:
+            return 1
+        return -1 if p < q else 0
+
+    xs.sort(key=functools.cmp_to_key(lambda p, q: (q > p) - (q < p)))
+    return sorted(xs, key=functools.cmp_to_key(compare)), max(xs, key=functools.cmp_to_key(compare))
+
+
+@case((3,), (0,))
+def order_of_ints_by_their_difference(n):
+    key = functools.cmp_to_key(lambda p, q: q - p)
+    return sorted([3, 1, n], key=key), key(n) < key(2), sorted(["b", "a"], key=functools.cmp_to_key(_of_texts))
+
+
+def _of_texts(p, q):
+    return (p > q) - (p < q)
 
 
 @pytest.mark.parametrize("program", case.programs)
@@ -117,6 +144,40 @@ def test_an_argument_that_would_have_to_be_static_is_named_where_it_may_not_be()
 
     with pytest.raises(AnabranchError, match="static_argnames='n'"):
         jit(permuted, auto_static=False)([1.0, 2.0], 1)
+
+
+def test_an_error_of_a_library_about_a_stand_in_is_told_in_plain_words() -> None:
+    def packed(x):
+        return struct.pack("d", x)
+
+    def caught(x):
+        try:
+            return struct.pack("d", x)
+        except struct.error:
+            return b""
+
+    for f in (packed, caught):
+        with pytest.raises(AnabranchError, match=r"^struct\.pack is not compiled.*call it outside"):
+            jit(f)(1.5)
+
+
+def test_an_exception_has_none_of_earlier_attempts_to_trace_before_it() -> None:
+    def f(n):
+        return datetime.date(2000, n, 1).month
+
+    def g(n):
+        items = []
+        for i in range(n):
+            items.append(i)
+        items.foo = 1
+
+    for function, argument in ((f, 13), (g, 3)):
+        with pytest.raises((ValueError, AttributeError)) as plain:
+            function(argument)
+        with pytest.raises(type(plain.value)) as compiled:
+            jit(function)(argument)
+        assert compiled.value.__context__ is None
+        assert str(compiled.value) == str(plain.value)
 
 
 def test_errors_of_the_users_own_functions_pass_through() -> None:

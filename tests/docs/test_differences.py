@@ -690,6 +690,27 @@ def test_two_arguments_with_common_memory_cannot_be_written():
     np.testing.assert_array_equal(whole, np.arange(4.0) * 2)
 
 
+def test_whether_equal_tuples_or_numpy_scalars_are_one_object_may_be_an_error():
+    def picked(pairs, i):
+        pair = pairs[i]
+        return pair is pairs[0], pair
+
+    def chosen(x, y, n):
+        z = y if n > 0 else x
+        return z is x, z
+
+    pairs = [(1, 2), (3, 4)]
+    assert jit(picked)(pairs, 1) == picked(pairs, 1) == (False, (3, 4))
+    assert picked(pairs, 0) == (True, (1, 2))
+    with pytest.raises(anabranch.UnsupportedOperationError, match="whether this tuple is that one is not known"):
+        jit(picked)(pairs, 0)
+    x, y = np.float64(1.5), np.float64(2.5)
+    assert jit(chosen)(x, y, 1) == chosen(x, y, 1) == (False, 2.5)
+    assert chosen(x, y, 0) == (True, 1.5)
+    with pytest.raises(anabranch.UnsupportedOperationError, match="whether this NumPy scalar is that one is not known"):
+        jit(chosen)(x, y, 0)
+
+
 def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
     @dataclasses.dataclass(frozen=True)
     class Frozen:
@@ -705,6 +726,31 @@ def test_a_frozen_dataclass_that_is_returned_is_a_new_one():
         assert found == given
         assert found is not given
         assert found.items is given.items
+
+
+def test_what_fails_in_a_handler_tells_of_what_it_handles_where_it_is_raised_by_a_statement():
+    def by_statement(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            raise KeyError("k")  # noqa: B904 - the context is what is asked for
+
+    def by_operation(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            return [1.0, 2.0][int(x) + 5]
+
+    for f, kept in ((by_statement, True), (by_operation, False)):
+        found = []
+        for function in (f, jit(f)):
+            with pytest.raises(LookupError) as caught:
+                function(0.0)
+            found.append(caught.value)
+        plain, compiled = found
+        assert type(plain) is type(compiled)
+        assert type(plain.__context__) is ZeroDivisionError
+        assert (type(compiled.__context__) is ZeroDivisionError) == kept
 
 
 def test_a_name_that_is_not_set_is_a_local_one_in_comprehensions():

@@ -16,13 +16,21 @@ _DEBUGGERS = "set_trace"  # of pdb, ipdb and others: it stops in the frame of it
 
 
 class Call(ExpressionPass):
-    """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged."""
+    """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged.
+
+    f(*x) becomes ab.calling(f)(*x).
+    """
 
     handles = (cst.Call,)
     examples = (
         Example(
-            "def f(o, i, k):\n    return o.bump(i, *k, end=2)\n",
-            "def f(o, i, k):\n    return ab.call(o.bump, i, *k, end=2)\n",
+            "def f(o, i):\n    return o.bump(i, end=2)\n",
+            "def f(o, i):\n    return ab.call(o.bump, i, end=2)\n",
+        ),
+        # What is to be unpacked may be no iterable or mapping: Python's message names what is called.
+        Example(
+            "def f(o, i, k):\n    return o.bump(i, *k)\n",
+            "def f(o, i, k):\n    return ab.calling(o.bump)(i, *k)\n",
         ),
         Example(
             "def f(o, i):\n    return o if i == 0 else o.f(i - 1)\n",
@@ -42,11 +50,17 @@ class Call(ExpressionPass):
             return reader.children(node)
         if (reduction := of_list(reader, node)) is not None:
             return reduction
-        if self._is_staged(reader, function) or self._is_debugger(reader, function):
+        if self._is_debugger(reader, function):
+            return reader.children(node)
+        is_tail = node in reader.work.tail_calls
+        if any(argument.star for argument in node.args):
+            unpacking = reader.staged("tail_calling" if is_tail else "calling", reader.rewrite(function))
+            return node.with_changes(func=unpacking, args=[self._argument(reader, a) for a in node.args])
+        if self._is_staged(reader, function):
             return reader.children(node)
         arguments = [self._argument(reader, argument) for argument in node.args]
         callee = reader.rewrite(function)
-        staged = "tail_call" if node in reader.work.tail_calls else "call"
+        staged = "tail_call" if is_tail else "call"
         if not arguments:
             return reader.staged(staged, callee)
         head = cst.Arg(callee, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
