@@ -21,6 +21,7 @@ from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
+from anabranch.runtime.values.records import BesideStructure
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -200,6 +201,8 @@ class Running:
                 return constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(BesideStructure()):
+                raise UnsuitedError
             case layouts.Node(structure, children, source):
                 if source is not None and structure.mutable:
                     if id(source) in self._built:

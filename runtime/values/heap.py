@@ -75,7 +75,7 @@ class Heap:
                 if is_users_class(type(value)):
                     pending.append(type(value))
             elif isinstance(value, ChoiceValue):
-                pending += value.options
+                pending.append(value.options)  # those of nodes of one structure are one tuple
             else:
                 slot = slot_of(value)
                 if receives:

@@ -11,8 +11,9 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, containers, layout as layouts
+from anabranch.runtime.values import atoms, containers, layout as layouts, records
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.slots import slot_of
 from anabranch.runtime.values.undefined import Undefined
 
@@ -35,7 +36,9 @@ class Row:
         """The row of a value, with its kind among the others."""
         if isinstance(value, ChoiceValue):
             value = value.without_undefined()
-        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        value = records.by_number(value)
+        is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
+        options = (value,) if is_one else value.options
         for option in options:
             note_copied(option)
         kinds = [kind_of(o) for o in options]
