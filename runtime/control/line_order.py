@@ -12,7 +12,7 @@ from anabranch.runtime.control.lines import FEW, Line
 from anabranch.runtime.control.stacking import stacked
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Atom
-from anabranch.runtime.values import atoms, checks, item_memory, parts
+from anabranch.runtime.values import atoms, checks, item_memory, parts, records
 from anabranch.runtime.values.parts import Alternatives, Constant, Form, Number, Row, UnlikeError
 
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
@@ -21,6 +21,7 @@ NAN = "run-time values that are sorted have a NaN among them; use np.sort, which
 def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
+        records.graph_of(items)
         try:
             form = parts.common([parts.form_of(v, _never) for v in items])
         except UnlikeError:
@@ -34,7 +35,8 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
 
 def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
-    if len(items) <= FEW:
+    graph = records.graph_of(items)
+    if len(items) <= FEW and (graph is None or len(items) < 2):
         return None
     try:
         columns = list(_columns(keys))

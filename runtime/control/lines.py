@@ -32,6 +32,14 @@ class Line(Countable):
         self._wholes = parts.wholes(self._before, form)
 
     @property
+    def holds(self) -> Any:
+        return self._before
+
+    @property
+    def has_records(self) -> bool:
+        return isinstance(self._form, parts.Numbered) and not isinstance(self._before[0], Traced)
+
+    @property
     def length(self) -> int:
         return self._length
 

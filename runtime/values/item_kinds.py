@@ -78,6 +78,9 @@ def kind_of(value: Any) -> layouts.Layout:
 
 def general(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a kind, of which nothing is known that elements differ in."""
+    numbered = records.kind_of(layout)
+    if numbered is not None:
+        return numbered
     match layout:
         case layouts.Held(value):
             abstract = layouts.numeric(layout)

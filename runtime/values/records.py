@@ -31,7 +31,17 @@ def graph_of(items: Sequence[Any]) -> Graph | None:
     if not mine:
         return None
     found = next((g for g in reversed(current().trace.graphs) if all(v in g for v in mine)), None)
-    return found or nodes.graph_of(*mine, *_like(mine), least=1)
+    if found is not None:
+        return found
+    made = nodes.graph_of(*mine, *_like(mine), least=1)
+    assert made is not None
+    trace = current().trace
+    if all(m is None or id(m) in trace.callers_objects for m in made.members):
+        # A branch or a loop may change any of them, by the number.
+        trace.roots.append(made.members)
+        for snapshot in trace.snapshots:
+            snapshot.extend(made.members)
+    return made
 
 
 def _like(records: Sequence[Any]) -> Iterator[Any]:
@@ -113,6 +123,22 @@ _INSIDE = (
     "a dict or an object that a branch or a loop has made, and that is one of several by a run-time condition, is an "
     "item of a list whose length is known only at run time; append a tuple of its values"
 )
+
+
+def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
+    """The layout of a record's number, of a record that lists know by it; None for anything else."""
+    match layout:
+        case layouts.Node(ReferenceStructure() as structure):
+            graph: Graph = structure.extra
+            return _numbered(graph, graph.alike(structure.kinds))
+        case layouts.Held(value) | layouts.Node(_, _, value) if is_record(value):
+            one = by_number(value)
+            return _numbered(one.graph_, one.kinds_) if isinstance(one, Reference) else None
+    return None
+
+
+def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
+    return layouts.Node(nodes.structure_in(graph, kinds), (layouts.Leaf(nodes.INDEX),))
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
