@@ -484,8 +484,7 @@ class GrowingSlot(Slot):
         if isinstance(self.before, tables.RowReferences):
             return self.before.owners
         if isinstance(self.before, Items):
-            graphs = [s.extra for kind in self.before.structure.variants for s in records.structures_in(kind)]
-            return (*tables.referred(self.before), *(graph.members for graph in graphs))
+            return (*tables.referred(self.before), *records.members(self.before))
         return self.before
 
     @staticmethod

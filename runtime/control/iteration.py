@@ -12,7 +12,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, current, tracing
-from anabranch.runtime.values import atoms, checks, indexing, wrap
+from anabranch.runtime.values import atoms, checks, indexing, records, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.index_numbers import check_integer
@@ -289,7 +289,7 @@ class Elements(Countable):
 
     @property
     def holds(self) -> Any:
-        return self._owner
+        return records.members(self._now)
 
     def at(self, index: Any) -> Any:
         return (self._owner.items if self._keeps_its_length else self._now).item(index)

@@ -166,6 +166,11 @@ class BesideStructure(containers.Structure):
         return [value.members, value.result]
 
 
+def members(items: Any) -> tuple[tuple[Any, ...], ...]:
+    """The nodes that elements of a list of run-time length are, by their numbers."""
+    return tuple([s.extra.members for kind in items.structure.variants for s in structures_in(kind)])
+
+
 # ---- layouts of items ------------------------------------------------------------------------------------------------
 
 
