@@ -329,11 +329,11 @@ def _bind(
         inputs += [o.builder.storage_inputs.get(s) or Var(s.type) for s in memories]
         programs.append(Program(tuple(inputs), tuple(o.builder.equations), tuple(outputs), "branch"))
     if selector.type.dtype == np.bool_:
-        given = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
+        after = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
     else:
-        given = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+        after = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
     count = len(groups.rows)
-    return (*groups.spread(given[:count]), *given[count:])
+    return (*groups.spread(after[:count]), *after[count:])
 
 
 def _is_chosen(selector: Atom, number: int) -> Atom:

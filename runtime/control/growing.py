@@ -485,7 +485,8 @@ class GrowingSlot(Slot):
             return self.before.owners
         if isinstance(self.before, Items):
             return (*tables.referred(self.before), *records.members(self.before))
-        return self.before
+        parts: Iterable[Any] = self.before
+        return parts
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:

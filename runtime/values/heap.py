@@ -64,6 +64,7 @@ class Heap:
             elif isinstance(value, opaque.Remaining):
                 if isinstance(value.iterator, types.GeneratorType):
                     pending += opaque.shared(value.iterator)
+                pending += opaque.gone_over(value.iterator)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):

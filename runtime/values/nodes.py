@@ -139,6 +139,7 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def is_container(value: Any) -> bool:
+    """Return whether a value is a container that has an identity, and is known while tracing."""
     if value is None or isinstance(value, (ChoiceValue, Undefined)):
         return False
     structure = containers.structure_of(value)
@@ -163,8 +164,9 @@ class Reference(ChoiceValue):
     graph_: Graph
     kinds_: frozenset[Any]
 
-    def __copy__(self) -> ChoiceValue:
-        return self.plain_().__copy__()
+    def __copy__(self) -> Any:
+        copied = self.copied_()
+        return self.plain_().__copy__() if copied is NotImplemented else copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
         return self.plain_().__deepcopy__(memo)
@@ -255,7 +257,16 @@ class Reference(ChoiceValue):
             return self.plain_()._compared(operation, other.plain_())
         return self.through(lambda v: operation(v, other))
 
+    def copied_(self) -> Any:
+        """A new dict of what the node holds, where it is a dict with known keys; NotImplemented of anything else."""
+        if len(self.kinds_) != 1 or self.kind_ is not dict or dict in self.graph_.coarse:
+            return NotImplemented
+        return {key: self[key] for key in self.keys_}
+
     def __anabranch_read__(self, name: str) -> Any:
+        copied = self.copied_() if name in _OF_ALL else NotImplemented
+        if copied is not NotImplemented:
+            return getattr(copied, name)
         methods = self._methods(name)
         if not methods:
             return self.through(lambda v: attributes.read(v, name))
@@ -293,6 +304,8 @@ class Reference(ChoiceValue):
         return shown_to_tools(f"{SHOWN}one of {len(self.possible_())} nodes>")
 
 
+# Methods of dicts that only read, and look at all items.
+_OF_ALL = ("keys", "values", "items", "copy", "__or__")
 # The kind of None.
 NONE = (type(None),)
 

@@ -454,10 +454,10 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         return Constant(value)
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
-        if structure is not None and records.is_record(value) and nodes.is_member(value):
-            graph = records.graph_of([value])
-            return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))
-        raise UnlikeError
+        graph = records.graph_of([value]) if nodes.is_member(value) else None
+        if graph is None:
+            raise UnlikeError
+        return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))
     if not issubclass(structure.cls, (tuple, list, dict)):
         raise UnlikeError
     items = [form_of(v, is_new) for v in structure.children(value)]

@@ -30,7 +30,8 @@ def graph_of(items: Sequence[Any]) -> Graph | None:
     mine = [v for v in items if is_record(v)]
     if not mine:
         return None
-    found = next((g for g in reversed(current().trace.graphs) if all(v in g for v in mine)), None)
+    graphs: list[Graph] = current().trace.graphs
+    found = next((g for g in reversed(graphs) if all(v in g for v in mine)), None)
     if found is not None:
         return found
     made = nodes.graph_of(*mine, *_like(mine), least=1)
@@ -95,9 +96,10 @@ def _graph_outside(value: Any) -> Graph | None:
         return graph_of([value])
     if not trace.snapshots or not trace.snapshots[0].has_seen(value):
         return None
-    for graph in reversed(trace.graphs):
-        if value in graph and _is_outside(graph):
-            return graph
+    graphs: list[Graph] = trace.graphs
+    found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
+    if found is not None:
+        return found
     beside = (slot.target for slot in trace.snapshots[0].slots.values())
     return graph_of([value, *(t for t in beside if type(t) is type(value) and is_record(t))])
 
