@@ -36,11 +36,10 @@ class Row:
         """The row of a value, with its kind among the others."""
         if isinstance(value, ChoiceValue):
             value = value.without_undefined()
-        value = records.by_number(value)
-        is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
-        options = (value,) if is_one else value.options
-        for option in options:
+        for option in _options(value):
             note_copied(option)
+        value = records.by_number(value)
+        options = _options(value)
         kinds = [kind_of(o) for o in options]
         for kind in kinds:
             variants = variants if kind in variants else (*variants, kind)
@@ -63,6 +62,12 @@ class Row:
         for k, kind in enumerate(variants):
             leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
         return Row(variants, tag, tuple(leaves))
+
+
+def _options(value: Any) -> tuple[Any, ...]:
+    """What a value may be, of which a record that is known by its number is one."""
+    is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
+    return (value,) if is_one else value.options
 
 
 def _keep(packed: Sequence[layouts.Packed]) -> None:
@@ -110,7 +115,7 @@ def _can_be_copied(structure: containers.Structure) -> bool:
 def note_copied(value: Any) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
     structure = containers.structure_of(value)
-    if structure is None or structure.flat:
+    if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
         slot = slot_of(value)

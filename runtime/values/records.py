@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch._frozen import frozen
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, containers, layout as layouts, nodes
 from anabranch.runtime.values.choice import ChoiceValue
@@ -75,33 +75,48 @@ def by_number(value: Any) -> Any:
     if isinstance(value, ChoiceValue):
         options = tuple(map(by_number, value.options))
         return value if _are_same(options, value.options) else ChoiceValue(value.tag, options, value.number)
-    if is_record(value):
-        graph = _graph_outside(value)
-        return value if graph is None else reference(value, graph)
-    if isinstance(value, tuple) and (structure := containers.structure_of(value)) is not None and not structure.flat:
-        children = structure.children(value)
-        made = tuple(map(by_number, children))
-        return value if _are_same(made, children) else structure.build(made)
-    return value
+    if is_record(value) and (graph := graph_outside(value)) is not None:
+        return reference(value, graph)
+    return _with_numbers(value)
+
+
+def _with_numbers(value: Any) -> Any:
+    """A tuple, list or dict whose parts are as a list of run-time length takes them."""
+    structure = containers.structure_of(value)
+    if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
+        return value
+    if not (issubclass(structure.cls, tuple) or structure.cls in (list, dict)):
+        return value
+    children = structure.children(value)
+    made = tuple(map(by_number, children))
+    return value if _are_same(made, children) else structure.build(made)
 
 
 def _are_same(now: Sequence[Any], before: Sequence[Any]) -> bool:
     return all(a is b for a, b in zip(now, before, strict=True))
 
 
-def _graph_outside(value: Any) -> Graph | None:
-    """The graph of a record that is there before the outermost branch or loop; None for any other."""
+def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
+    """The graph of a record that is there before the outermost branch or loop; None for any other.
+
+    With `is_held` it is there before the innermost one, which is at its end.
+    """
     trace = current().trace
     if id(value) in trace.callers_objects:
         return graph_of([value])
-    if not trace.snapshots or not trace.snapshots[0].has_seen(value):
-        return None
     graphs: list[Graph] = trace.graphs
     found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
-    if found is not None:
+    is_there = trace.snapshots[0].has_seen(value) if trace.snapshots else is_held
+    if found is not None or not is_there:
         return found
-    beside = (slot.target for slot in trace.snapshots[0].slots.values())
+    if len(graphs) >= _MOST_GRAPHS and not trace.is_outside(value):
+        return None  # such as each step of an unrolled loop makes anew
+    beside = (slot.target for heap in trace.snapshots[:1] for slot in heap.slots.values())
     return graph_of([value, *(t for t in beside if type(t) is type(value) and is_record(t))])
+
+
+# Where there are so many graphs, records that the function has made begin no further one.
+_MOST_GRAPHS = 4
 
 
 def _is_outside(graph: Graph) -> bool:
@@ -133,10 +148,22 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
         case layouts.Node(ReferenceStructure() as structure):
             graph: Graph = structure.extra
             return _numbered(graph, graph.alike(structure.kinds))
-        case layouts.Held(value) | layouts.Node(_, _, value) if is_record(value):
-            one = by_number(value)
-            return _numbered(one.graph_, one.kinds_) if isinstance(one, Reference) else None
+        case layouts.Held(value) if is_record(value):
+            known = graph_outside(value, is_held=True)
+            if known is None:
+                raise AliasError(_SHARED)
+            one = reference(value, known)
+            return _numbered(known, one.kinds_)
+        case layouts.Node(_, _, value) if is_record(value) and (known := graph_outside(value)) is not None:
+            one = reference(value, known)
+            return _numbered(known, one.kinds_)
     return None
+
+
+_SHARED = (
+    "a dict or an object that was made before a run-time condition is an item of a list whose length is known only at "
+    "run time, and may be changed by its own name; append a copy, or make it where it is appended"
+)
 
 
 def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
