@@ -200,6 +200,20 @@ def members(items: Any) -> tuple[tuple[Any, ...], ...]:
     return tuple([s.extra.members for kind in items.structure.variants for s in structures_in(kind)])
 
 
+def refers_to_members(structure: containers.Structure) -> bool:
+    """Return whether what is built on the host may be one of the nodes beside a result."""
+    return isinstance(structure, nodes.MemberStructure) or any(map(_has_members, getattr(structure, "variants", ())))
+
+
+def _has_members(layout: layouts.Layout) -> bool:
+    match layout:
+        case layouts.Node(structure, children):
+            return refers_to_members(structure) or any(map(_has_members, children))
+        case layouts.Choice(options):
+            return any(map(_has_members, options))
+    return False
+
+
 # ---- layouts of items ------------------------------------------------------------------------------------------------
 
 
