@@ -93,6 +93,7 @@ class Arguments:
         given = Given(trace, self)
         given.args = tuple(map(given.make, self.args))
         given.kwargs = {k: given.make(t) for k, t in self.kwargs.items()}
+        trace.callers_objects = {id(c): c for c in given.containers}
         if trace.decisions is not None:
             trace.names = dict(zip(given.atoms, self.leaf_names(), strict=True))
             for pack in given.packs:

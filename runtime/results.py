@@ -19,7 +19,7 @@ from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir import Atom, Var
 from anabranch.runtime.trace import OnDevice, Storage, current
-from anabranch.runtime.values import atoms, containers, layout as layouts, nodes, views
+from anabranch.runtime.values import atoms, containers, layout as layouts, nodes, records, views
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
@@ -38,18 +38,24 @@ _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, ty
 
 def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
     """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
-    known = {id(c) for c in given.containers}
-
-    def exists(part: Any) -> bool:
-        return id(part) in known or part in outside
-
+    exists = _existence(outside, given)
     structure = containers.structure_of((value, *contents))
     assert structure is not None
-    _refuse_cycles(value, "the result", {}, set(), exists)
+    if isinstance(value, records.Beside):
+        for part in (value.result, *value.members):
+            _refuse_cycles(part, "the result", {}, set(), exists)
+    else:
+        _refuse_cycles(value, "the result", {}, set(), exists)
     result = layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
     rest = [layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
+
+
+def _existence(outside: Heap, given: Given) -> Callable[[Any], bool]:
+    """Whether a container is the caller's, or is there outside."""
+    known = {id(c) for c in given.containers}
+    return lambda part: id(part) in known or part in outside
 
 
 def _refuse_cycles(
@@ -93,25 +99,72 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
     match layout:
         case layouts.Node(nodes.ReferenceStructure() as structure, _, source):
             members = [structure.extra.members[i] for i in structure.extra.among(structure.kinds)]
-            if all(m is None or exists(m) for m in members):
+            if all(_is_apart(m, exists) for m in members):
                 return layout
             options = [layouts.describe(m, exists) for m in members] if len(members) <= nodes.FEW else []
             if not options or any(map(_refers, options)):
                 raise nodes.refusal(source, "is given back, and the function itself has made it")
             return layouts.Choice(tuple(options))
         case layouts.Node(structure, children, source):
+            for variant in getattr(structure, "variants", ()):
+                for numbered in records.structures_in(variant):
+                    _check_apart(numbered, exists)
             return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
         case layouts.Choice(options):
             return layouts.Choice(tuple([_of_made_nodes(o, exists) for o in options]))
     return layout
 
 
+def _check_apart(structure: nodes.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
+    graph = structure.extra
+    if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
+        some = nodes.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
+        raise nodes.refusal(some, "is given back, and the function itself has made it")
+
+
+def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
+    """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
+    if not current().trace.graphs:
+        return value
+    exists = _existence(outside, given)
+    graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
+    members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
+    return records.Beside(members, value) if graphs else value
+
+
+def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[nodes.Graph, set[Any]]]:
+    found: dict[int, tuple[nodes.Graph, set[Any]]] = {}
+    for structure in records.structures_in(layout):
+        graph = structure.extra
+        found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
+    return list(found.values())
+
+
+def _members(graph: nodes.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
+    for member, kind in zip(graph.members, graph.kinds, strict=True):
+        yield member if kind in kinds and _is_apart(member, exists) else None
+
+
+def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
+    """Return whether a node is the caller's, or leads to no others of its kind."""
+    if member is None or exists(member):
+        return True
+    return not nodes.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
+
+
 def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
     """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
     places = {id(c): i for i, c in enumerate(given.containers)}
+    members: dict[int, int] = {}
+    first = 0
+    for graph, _ in _kinds_by_graph(layout):
+        members[id(graph)] = first
+        first += len(graph.members)
     result, *contents = layout.children
-    kept = [hosted(c, places, given.numbers, arrays) for c in contents]
-    whole = layouts.Node(layout.structure.hosted(), (hosted(result, places, given.numbers), *kept), layout.source)
+    kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
+    given_back = hosted(result, places, given.numbers, members=members)
+    whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)
     names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)

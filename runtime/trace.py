@@ -210,6 +210,8 @@ class Trace:
         # none; and such functions in progress, with None for each other function.
         self.looped = looped
         self.tail_calls: list[Any] = []
+        # The caller's lists, dicts and objects, by identity.
+        self.callers_objects: dict[int, Any] = {}
         self.graphs: list[Any] = []  # of containers of which run-time conditions choose one
         self.in_arrays = 0  # how many elements are in such lists
         # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
@@ -225,6 +227,8 @@ class Trace:
         self.fixed_failures: dict[tuple[Any, int | None], Exception] = {}
         # Whether a list of run-time length is known to begin with objects from before a branch or a loop.
         self.has_heads = False
+        # Whether a list of run-time length holds records by their numbers.
+        self.has_records = False
         # By how much a step of a loop makes each list longer at most, as its traces have found; None: nothing is known.
         self.gains: dict[tuple[Any, int, int], int | None] = {}
         # How many equations unrolled loops have added, how many they may have when attempts that are under way have to

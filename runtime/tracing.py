@@ -30,7 +30,7 @@ from anabranch.runtime.hoisting import Hoisted
 from anabranch.runtime.ir import Atom, Program
 from anabranch.runtime.locate import add_line, add_location
 from anabranch.runtime.ops import effect as effect_op
-from anabranch.runtime.results import Owner, ResultAlias, hosted_result, identities, result_layout
+from anabranch.runtime.results import Owner, ResultAlias, hosted_result, identities, result_layout, with_nodes
 from anabranch.runtime.signature import Leaves
 from anabranch.runtime.static_values import may_change
 from anabranch.runtime.trace import Builder, Failure, Part, Restart, Storage, Trace, UnreachableError, building
@@ -504,6 +504,7 @@ def _plan(
         raise UnsupportedOperationError(
             "the function writes into an array from outside while it is traced; pass it as an argument"
         )
+    value = with_nodes(value, effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
     packed = layouts.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]

@@ -13,6 +13,7 @@ from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.host import CallersNumber, CallersObject
+from anabranch.runtime.values.records import BesideStructure
 from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.text import TextStructure
 
@@ -192,6 +193,8 @@ class Reading:
                 return self.held(layout)
             case layouts.Choice(options):
                 return Tree(LEAF, (OneOf(tuple(self.tree(o).built() for o in options)),))
+            case layouts.Node(BesideStructure(), (_, result)):
+                return self.tree(result)
             case layouts.Node(structure, children):
                 if isinstance(structure, TextStructure):
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))

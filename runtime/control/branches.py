@@ -39,6 +39,7 @@ from anabranch.runtime.values import (
     visibility,
 )
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.grouped import Groups
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.items import Items, note_head
 from anabranch.runtime.values.lengths import of_known_lengths
@@ -116,7 +117,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
             )
             outcome.links = branch_aliasing.links(outer, outcome.packed)
             outcome.links.objects = objects.preds.get(number, [])
-    results = _bind(outer, selector, outcomes, storages)
+    grouping = Groups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
+    results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[Any] = []
@@ -307,12 +309,14 @@ def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:
     return [s for key, s in heap.slots.items() if any(key in o.changes for o in outcomes)]
 
 
-def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage]) -> tuple[Atom, ...]:
+def _bind(
+    outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage], groups: Groups
+) -> tuple[Atom, ...]:
     """The `cond` or `switch` equation; every branch takes all captures of all of them."""
     finals = []
     for o in outcomes:
         with building(o.builder):
-            given = [p.atom for p in o.packed]
+            given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
                 given += [pred if other is o else _NEVER for pred in other.links.preds]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
@@ -325,8 +329,11 @@ def _bind(outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages:
         inputs += [o.builder.storage_inputs.get(s) or Var(s.type) for s in memories]
         programs.append(Program(tuple(inputs), tuple(o.builder.equations), tuple(outputs), "branch"))
     if selector.type.dtype == np.bool_:
-        return outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
-    return outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+        after = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
+    else:
+        after = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+    count = len(groups.rows)
+    return (*groups.spread(after[:count]), *after[count:])
 
 
 def _is_chosen(selector: Atom, number: int) -> Atom:

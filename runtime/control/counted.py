@@ -68,6 +68,11 @@ class _Counted:
             cheap = self._cheaply_unrolled(state, "its few items are known")
             if cheap is not None:
                 return cheap
+        if self.sequence.has_records:
+            # What their texts and numbers say while tracing is known in a step of its own.
+            cheap = self._cheaply_unrolled(state, "its steps, each of a known dict or object, add little")
+            if cheap is not None:
+                return cheap
         return self._of_known_length(state)
 
     def _of_known_length(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -103,7 +108,7 @@ class _Counted:
         if cheap is not None:
             return cheap
         if unrolls:
-            before = _Before(self.body, state)
+            before = _Before(self.body, self.sequence.holds, state)
             try:
                 return self._unrolled(state, f"{why}; with lists of run-time length, {trace.unroll_reason}")
             except TooCostlyError as error:
@@ -137,7 +142,7 @@ class _Counted:
 
     def _cheaply_unrolled(self, state: tuple[Any, ...], why: str) -> tuple[Any, ...] | None:
         """The state after the loop if its steps add few equations; else None."""
-        before = _Before(self.body, state)
+        before = _Before(self.body, self.sequence.holds, state)
         try:
             with of_known_lengths():
                 after = cheaply(lambda: self._unrolled(state, why), self.length)
@@ -177,7 +182,7 @@ class _Counted:
 
             return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
 
-        before = _Before(self.body, state)
+        before = _Before(self.body, self.sequence.holds, state)
         try:
             some = truth(self.length > 0)
             if isinstance(some, bool):
@@ -190,7 +195,7 @@ class _Counted:
             raise
 
     def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> tuple[Any, ...]:
-        before = _Before(self.body, init)
+        before = _Before(self.body, self.sequence.holds, init)
 
         def step(index: Any, *carry: Any) -> tuple[Any, ...]:
             after = self.form.take(self.body(sequence.at(index), *carry))
@@ -206,7 +211,7 @@ class _Counted:
                     most=interval_of(sequence.length).high,
                     init=init,
                     names=self.form.names,
-                    roots=(self.body,),
+                    roots=(self.body, self.sequence.holds),
                     site=self.body.__code__,
                     what=self.what,
                     alternates=peeled,
@@ -224,10 +229,10 @@ _GROWS = ", in which a list grows"
 class _Before:
     """The state before an attempt."""
 
-    def __init__(self, body: Callable[..., Any], state: tuple[Any, ...]) -> None:
+    def __init__(self, body: Callable[..., Any], holds: Any, state: tuple[Any, ...]) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
-        self._heap = Heap((body, state, *self._builder.trace.roots))
+        self._heap = Heap((body, holds, state, *self._builder.trace.roots))
 
     def restore(self) -> None:
         """Forget what the attempt has done."""

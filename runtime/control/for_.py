@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import steps, while_
-from anabranch.runtime.control.counted import run_counted
+from anabranch.runtime.control import lines, steps, while_
+from anabranch.runtime.control.counted import CANNOT, run_counted
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration import ChangedError, Elements, countable
+from anabranch.runtime.control.iteration import ChangedError, Countable, Elements, countable
 from anabranch.runtime.control.sources import Source
 from anabranch.runtime.control.stepping import iterated
 from anabranch.runtime.control.steps import Form
@@ -55,11 +55,12 @@ def run(
         after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, MayGrow):
-        if items.items is not None and isinstance(items.items.length, int):
+        sequence, cannot = _as_it_is(items)
+        if sequence is not None:
             before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.roots))
             try:
-                return run_counted(Elements(items), body, init, form, what)
-            except ChangedError:
+                return run_counted(sequence, body, init, form, what)
+            except cannot:
                 # Each step asks for the length, then.
                 current().rollback(before)
                 heap.restore()
@@ -69,6 +70,13 @@ def run(
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"
         return steps.unroll(items, body, (NEXT, no_value, *init), form, what, why)
     return run_counted(sequence, body, init, form, what)
+
+
+def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
+    """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
+    if items.items is None:
+        return lines.line(items), CANNOT
+    return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
 def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str) -> tuple[Any, ...]:

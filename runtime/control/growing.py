@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import collections
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from anabranch._frozen import frozen
 from anabranch.runtime.control import array_lists, growing_items as staged, methods, restaging, subscript, tables
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.trace import Restart, current, tracing
-from anabranch.runtime.values import layout as layouts
+from anabranch.runtime.values import layout as layouts, records
 from anabranch.runtime.values.containers import Structure, has_traced
 from anabranch.runtime.values.items import (
     DequeContents,
@@ -483,7 +483,10 @@ class GrowingSlot(Slot):
             return ()
         if isinstance(self.before, tables.RowReferences):
             return self.before.owners
-        return tables.referred(self.before) if isinstance(self.before, Items) else self.before
+        if isinstance(self.before, Items):
+            return (*tables.referred(self.before), *records.members(self.before))
+        parts: Iterable[Any] = self.before
+        return parts
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
@@ -528,7 +531,7 @@ class GrowingStructure(Structure):
     def fill(self, made: Any, children: Sequence[Any]) -> None:
         made.become(children[0] if self.grown else children)
 
-    def hosted(self) -> Structure:
+    def hosted(self, members: Mapping[int, int]) -> Structure:
         return self if self.grown else Structure(self._cls.native, self.keys, self.extra)
 
     def meet(self, mine: Any, other: Any) -> Any:

@@ -12,7 +12,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import Builder, current, tracing
-from anabranch.runtime.values import atoms, attributes, checks, indexing, wrap
+from anabranch.runtime.values import atoms, attributes, checks, indexing, records, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.index_numbers import check_integer
@@ -44,6 +44,16 @@ class Countable(attributes.Bare, abc.ABC):
     @property
     def is_known(self) -> bool:
         """Return whether all items are known while tracing, so that each of a few had better be one step."""
+        return False
+
+    @property
+    def holds(self) -> Any:
+        """What leads to the dicts and objects among the items, which a step may change."""
+        return ()
+
+    @property
+    def has_records(self) -> bool:
+        """Return whether some items are dicts or objects that are known one by one."""
         return False
 
     def misfits(self) -> list[tuple[Atom, str]]:
@@ -277,6 +287,10 @@ class Elements(Countable):
     def length(self) -> Any:
         return self._now.length
 
+    @property
+    def holds(self) -> Any:
+        return records.members(self._now)
+
     def at(self, index: Any) -> Any:
         return (self._owner.items if self._keeps_its_length else self._now).item(index)
 
@@ -307,6 +321,14 @@ class Tail(Countable):
     def is_known(self) -> bool:
         return self.items.is_known
 
+    @property
+    def holds(self) -> Any:
+        return self.items.holds
+
+    @property
+    def has_records(self) -> bool:
+        return self.items.has_records
+
     def at(self, index: Any) -> Any:
         return self.items.at(index + 1)
 
@@ -325,6 +347,14 @@ class Enumerated(Once):
     @property
     def is_known(self) -> bool:
         return self.items.is_known and isinstance(self._first, int)
+
+    @property
+    def holds(self) -> Any:
+        return self.items.holds
+
+    @property
+    def has_records(self) -> bool:
+        return self.items.has_records
 
     def at(self, index: Any) -> Any:
         return (self._first + index, self.items.at(index))
@@ -350,6 +380,14 @@ class Zipped(Once):
     @property
     def is_known(self) -> bool:
         return all(column.is_known for column in self.columns)
+
+    @property
+    def holds(self) -> Any:
+        return tuple(column.holds for column in self.columns)
+
+    @property
+    def has_records(self) -> bool:
+        return any(column.has_records for column in self.columns)
 
     @property
     def length(self) -> Any:
@@ -410,6 +448,14 @@ class Reversed(Once):
     @property
     def is_known(self) -> bool:
         return self.items.is_known
+
+    @property
+    def holds(self) -> Any:
+        return self.items.holds
+
+    @property
+    def has_records(self) -> bool:
+        return self.items.has_records
 
     def at(self, index: Any) -> Any:
         length = self.items.length

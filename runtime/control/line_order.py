@@ -12,8 +12,11 @@ from anabranch.runtime.control.lines import FEW, Line
 from anabranch.runtime.control.stacking import stacked
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import ArrayType, Atom
-from anabranch.runtime.values import atoms, checks, item_memory, parts
+from anabranch.runtime.values import atoms, checks, item_memory, parts, records
+from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.parts import Alternatives, Constant, Form, Number, Row, UnlikeError
+from anabranch.runtime.values.python_scalar import python_scalar
 
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
 
@@ -21,6 +24,7 @@ NAN = "run-time values that are sorted have a NaN among them; use np.sort, which
 def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
+        records.graph_of(items)
         try:
             form = parts.common([parts.form_of(v, _never) for v in items])
         except UnlikeError:
@@ -34,10 +38,11 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
 
 def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
-    if len(items) <= FEW:
+    graph = records.graph_of(items)
+    if len(items) <= FEW and (graph is None or len(items) < 2):
         return None
     try:
-        columns = list(_columns(keys))
+        columns = list(_columns(_with_ranks(keys)))
         form = parts.alternatives([parts.form_of(v, _never) for v in items])
     except UnlikeError:
         return None
@@ -52,6 +57,30 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[A
         order = item_memory.gathered(order, atoms.ufunc(np.subtract, last, line))
     wholes = [item_memory.gathered(w, order) for w in parts.wholes(items, form)]
     return [form.build(wholes, place) for place in range(len(items))]
+
+
+def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
+    """The keys with known texts as the numbers of these in order, where all keys have texts in one place."""
+    if any(isinstance(k, str) or _is_one_of_texts(k) for k in keys):
+        texts = [k.options if isinstance(k, ChoiceValue) else (k,) for k in keys]
+        if not all(isinstance(t, str) for options in texts for t in options):
+            return keys
+        ranks = {t: n for n, t in enumerate(sorted({t for options in texts for t in options}))}
+        return [_rank(k, ranks) for k in keys]
+    if not all(type(k) is tuple for k in keys) or len(set(map(len, keys))) != 1:
+        return keys
+    return list(zip(*map(_with_ranks, zip(*keys, strict=True)), strict=True)) if keys[0] else keys
+
+
+def _is_one_of_texts(key: Any) -> bool:
+    return isinstance(key, ChoiceValue) and all(isinstance(o, str) for o in key.options)
+
+
+def _rank(key: Any, ranks: dict[str, int]) -> Any:
+    if not isinstance(key, ChoiceValue):
+        return ranks[key]
+    coded = atoms.coded(key.tag, [ranks[o] for o in key.options])
+    return python_scalar(atoms.convert(coded, np.int64), Interval(0, len(ranks)))
 
 
 def _never(_: Any) -> bool:

@@ -10,7 +10,7 @@ from anabranch.runtime.control.iteration import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import containers, item_memory, parts, wrap
+from anabranch.runtime.values import containers, item_memory, parts, records, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.items import MayGrow
@@ -30,6 +30,14 @@ class Line(Countable):
         self._length = len(self._before)
         self._alone = False  # whether its items are gone over one by one
         self._wholes = parts.wholes(self._before, form)
+
+    @property
+    def holds(self) -> Any:
+        return self._before
+
+    @property
+    def has_records(self) -> bool:
+        return isinstance(self._form, parts.Numbered) and not isinstance(self._before[0], Traced)
 
     @property
     def length(self) -> int:
@@ -76,10 +84,19 @@ def form_of(items: Any) -> Form | None:
     if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
         return None
     try:
-        form = parts.common([parts.form_of(v, _is_no_array) for v in items])
+        form = form_of_records(items) or parts.common([parts.form_of(v, _is_no_array) for v in items])
     except UnlikeError:
         return None
     return form if form.types else None
+
+
+def form_of_records(items: Any) -> Form | None:
+    """The form of records, each of which stays the very object; None for anything else."""
+    if not all(map(records.is_record, items)):
+        return None
+    graph = records.graph_of(items)
+    assert graph is not None
+    return parts.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
 
 
 def _is_no_array(value: Any) -> bool:

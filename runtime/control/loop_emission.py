@@ -15,7 +15,7 @@ from anabranch.runtime.control.loop_state import INT64, ConditionWritesError, Lo
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.ir import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, building, current
+from anabranch.runtime.trace import Builder, Part, building, current
 from anabranch.runtime.values import atoms, layout as layouts, regions
 from anabranch.runtime.values.array import Array
 
@@ -37,8 +37,10 @@ class Emission:
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
+        self.groups = types.groups
         with building(self.body):
-            self.outputs = [self.body.resolve(p.atom) for p in traced.packed]
+            self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
+            self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
             extras = [*map(self._first, self.firsts), *report.identities.extras()]
             self.extra_init = [before for before, _, _ in extras]
             self.extra_inputs = [formal for _, formal, _ in extras]
@@ -55,8 +57,11 @@ class Emission:
 
     def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
         """The leaves after the loop (then what is carried beside them), and how many steps ran."""
-        init = init + self.extra_init
-        return self._emit_for(init) if self.counts else self._emit_while(init)
+        with building(self.outer):
+            init = self.groups.joined(init) + self.extra_init
+        results, steps = self._emit_for(init) if self.counts else self._emit_while(init)
+        count = len(self.groups.rows)
+        return [*self.groups.spread(results[:count]), *results[count:]], steps
 
     def _first(self, leaf: int) -> tuple[Atom, Var, Atom]:
         """The array that the first step writes into."""
@@ -88,7 +93,9 @@ class Emission:
 
     def _body_formals(self) -> list[Var]:
         memory = [self.body.storage_inputs.get(s) or Var(s.type) for s in self.written]
-        return [*self.traced.formals, *self.extra_inputs, *memory]
+        formals = self.traced.formals
+        wholes = [formals[row[0]] if len(row) == 1 else formals[row[0]].whole for row in self.groups.rows]  # type: ignore[attr-defined]
+        return [*wholes, *self.extra_inputs, *memory]
 
     def _store(self, after: Sequence[Atom]) -> None:
         for storage, atom in zip(self.written, after, strict=True):
@@ -100,7 +107,7 @@ class Emission:
         memories = [s for s in self.body.storage_inputs if s not in self.body.written]
         index, equations = self.traced.index, self.body.equations
         inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
-        outputs = [*self.outputs, *self.extra_outputs, *self.memory_outputs]
+        outputs = [*self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
         # The count of steps that ran and the index are one thing here.
         rename = {self.traced.count: index}
         program = Program(
@@ -134,7 +141,7 @@ class Emission:
         """The loop's condition in a builder of its own, on formals like the body's."""
         builder = Builder(self.outer.trace, self.outer)
         count = builder.formal(INT64)
-        formals = [builder.formal(f.type) for f in self.traced.formals]
+        formals = self.groups.formals(builder.formal)
         with building(builder):
             made: list[Array | None] = []
             given = iter(formals)
@@ -209,7 +216,7 @@ class Emission:
             *self._body_formals(),
             *extra_formals,
         ]
-        outputs = [after, *self.outputs, *self.extra_outputs, *self.memory_outputs, *extra]
+        outputs = [after, *self.whole_outputs, *self.extra_outputs, *self.memory_outputs, *extra]
         body_program = Program(
             tuple(body_inputs),
             tuple(_renamed(e, rename) for e in body.equations),
@@ -254,8 +261,7 @@ class Emission:
             self.memory_outputs = [self.body.read(s) for s in self.written]
         bare = Builder(self.outer.trace, self.outer)
         bare.formal(INT64)
-        for formal in self.traced.formals:
-            bare.formal(formal.type)
+        self.groups.formals(bare.formal)
         return self._bind_while(init, bare, atoms.literal(True), self.body, [first], [again])
 
 

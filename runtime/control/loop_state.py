@@ -29,6 +29,7 @@ from anabranch.runtime.values import layout as layouts, repetition
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.grouped import Groups
 from anabranch.runtime.values.heap import Heap
 from anabranch.runtime.values.sized import SizedStructure
 from anabranch.runtime.values.slots import Row, Slot
@@ -148,6 +149,12 @@ class LoopTypes:
         structure = structure_of(tuple(self.init))
         assert structure is not None
         return layouts.Node(structure, tuple(self.layouts))
+
+    @property
+    def groups(self) -> Groups:
+        """Which leaves of the state lie side by side."""
+        width = 2 + len(self.loop.init)
+        return Groups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
     @property
     def opened(self) -> list[Any]:

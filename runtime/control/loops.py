@@ -31,8 +31,8 @@ from anabranch.runtime.control.loop_state import (
 )
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts, lined, promotion, regions, repetition, visibility
+from anabranch.runtime.trace import Builder, Part, building, current
+from anabranch.runtime.values import grouped, layout as layouts, lined, promotion, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
@@ -108,16 +108,17 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     twins = repetition.twins(tuple(types.init), types.whole)
     unpacking = layouts.Unpacking([], twins=twins)
     with building(inner):
-        for layout in loop_lengths.entry_layouts(types):
-            traced.formals_of.append([inner.formal(t) for t in layouts.leaf_types(layout)])
+        leaves = grouped.by_entry(types.groups.formals(inner.formal), types.layouts)
+        for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
+            traced.formals_of.append(formals)
             unpacking.made = []
             traced.entry_of.append(unpacking.made)
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         traced.given = values
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.linked:
-            leaves = _leaves(types, types.linked)
-            traced.carried = loop_identity.enter(inner, traced.entry, leaves, traced.init, types.places)
+            linked = _leaves(types, types.linked)
+            traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
     # Which array each of them is differs from step to step.
     outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
@@ -149,7 +150,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
         raise loop_objects.refusal(loop.what)
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
-        after = [inner.resolve(p.atom) for p in traced.packed]
+        after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
     if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
         return None
     if outcome.value is not MISSING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import node_columns as columns
+from anabranch.runtime.control import node_columns as columns, node_writes
 from anabranch.runtime.trace import UnreachableError, current
 from anabranch.runtime.values import atoms, nodes, wrap
 from anabranch.runtime.values.interval import Interval
@@ -33,6 +33,7 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
     members = reference.graph_.members
     slots = [s for m in members if m is not None and (s := slot_of(m)) is not None]
     found: dict[int, Any] = {}
+    writes = node_writes.Writes(reference)
     why = "is used for more than reading what it holds"
     try:
         for i in reference.possible_():
@@ -44,9 +45,11 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
                 found[i] = columns.Raised(error)
             if len(builder.equations) > before.equations:
                 raise columns.UnlikeError
+            writes.take(i)
         if any(s.changed for s in slots):
             why = "is written to"
             raise columns.UnlikeError
+        writes.emit()
         return columns.gathered(columns.Place(reference.graph_, reference.tag, len(members)), found)
     except (columns.UnlikeError, UnreachableError) as error:
         if isinstance(error, UnreachableError) and len(found) == len(reference.possible_()):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, line_order, selecting
+from anabranch.runtime.control import boolean, line_order, node_reads, selecting
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom
@@ -17,6 +17,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.items import is_grown
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.traced import Traced
 
@@ -28,6 +29,11 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if (found := looked_up(operation, a, b)) is not UNKNOWN:
         return found
     a, b = _as_one_number(a), _as_one_number(b)
+    if operation in (operator.eq, operator.ne) and (isinstance(a, Reference) or isinstance(b, Reference)):
+        one, other = map(_as_dict, (a, b))
+        if _is_plain(one) and _is_plain(other):
+            result = boolean.or_(_is_one(a, b), lambda: equal(one, other))
+            return boolean.not_(result) if operation is operator.ne else result
     for choice, other, left in ((a, b, True), (b, a, False)):
         if isinstance(choice, ChoiceValue) and choice.of_objects:
             return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
@@ -38,6 +44,18 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if operation is operator.eq:
         return equal(a, b)
     return _ordered(operation, a, b)
+
+
+def _as_dict(value: Any) -> Any:
+    """A dict that is one of the nodes of a structure as a dict of what it holds."""
+    copied = value.copied_() if isinstance(value, Reference) else value
+    return value if copied is NotImplemented else copied
+
+
+def _is_one(a: Any, b: Any) -> Any:
+    """Whether two values, of which one is a node, are one object."""
+    same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
+    return same if isinstance(same, bool) else python_scalar(same)
 
 
 def _as_one_number(value: Any) -> Any:

@@ -51,7 +51,7 @@ def stacked(items: Each) -> list[Any] | None:
     flags = trace.lists_grow, trace.wants_growth, trace.wants_known
     trace.lists_grow = False
     builder = current()
-    before, heap = builder.checkpoint(), Heap((items.element, *trace.roots))
+    before, heap = builder.checkpoint(), Heap((items.element, counted.holds, *trace.roots))
     try:
         made = filling.list()
         note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
@@ -82,7 +82,7 @@ class _Filling:
         self._items, self._counted, self._what = items, counted, what
         self._count: int = counted.length
         self._outer = current()
-        self._heap = Heap((items.element, counted, *self._outer.trace.roots))
+        self._heap = Heap((items.element, counted.holds, *self._outer.trace.roots))
         self._form: Form = Constant(None)
         self._memory: list[Storage] = []
 
@@ -96,7 +96,7 @@ class _Filling:
                 most=self._count,
                 init=(),
                 names=(),
-                roots=(self._items.element, self._counted),
+                roots=(self._items.element, self._counted.holds),
                 site=self._items.site,
                 what=self._what,
             )

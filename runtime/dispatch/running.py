@@ -21,6 +21,7 @@ from anabranch.runtime.tracing import Plan
 from anabranch.runtime.values import layout as layouts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.host import CallersNumber, CallersObject
+from anabranch.runtime.values.records import BesideStructure, refers_to_members
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -200,6 +201,12 @@ class Running:
                 return constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(BesideStructure(), (members, result)):
+                nodes = self._text(members, leaves, depth + 1)
+                return f"((members := {nodes}), {self._text(result, leaves, depth + 1)})[1]"
+            case layouts.Node(structure, children) if refers_to_members(structure):
+                parts = [self._text(c, leaves, depth + 1) for c in children]
+                return f"{constant(structure.on_host)}([{', '.join(parts)}], members)"
             case layouts.Node(structure, children, source):
                 if source is not None and structure.mutable:
                     if id(source) in self._built:

@@ -12,7 +12,7 @@ import functools
 import io
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,10 +63,17 @@ class Structure:
         """Whether it is a list of a length known only at run time."""
         return False
 
-    def hosted(self) -> Structure:
-        """What the container is when it is given to the caller."""
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        """What the container is when it is given to the caller.
+
+        `members` has, by the identity of a graph, the place of its first node among all that the result has beside it.
+        """
         factory = getattr(self.extra, "native", None)
         return self if factory is None else dataclasses.replace(self, extra=factory)
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        """What is given to the caller, of these parts; `members` are nodes of graphs."""
+        return self.build(children)
 
     def meet(self, mine: Any, other: Any) -> Any:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""

@@ -64,6 +64,7 @@ class Heap:
             elif isinstance(value, opaque.Remaining):
                 if isinstance(value.iterator, types.GeneratorType):
                     pending += opaque.shared(value.iterator)
+                pending += opaque.gone_over(value.iterator)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):
@@ -75,7 +76,7 @@ class Heap:
                 if is_users_class(type(value)):
                     pending.append(type(value))
             elif isinstance(value, ChoiceValue):
-                pending += value.options
+                pending.append(value.options)  # those of nodes of one structure are one tuple
             else:
                 slot = slot_of(value)
                 if receives:

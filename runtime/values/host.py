@@ -6,13 +6,14 @@ A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(Ca
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from anabranch._frozen import frozen
 from anabranch.runtime import array as device
-from anabranch.runtime.values import layout as layouts, nodes
+from anabranch.runtime.values import layout as layouts, records
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.undefined import Undefined
 
@@ -41,15 +42,20 @@ class CallersArray:
 
 
 def hosted(
-    layout: layouts.Layout, objects: Mapping[int, int], numbers: Mapping[int, int], outside: Container[int] = ()
+    layout: layouts.Layout,
+    objects: Mapping[int, int],
+    numbers: Mapping[int, int],
+    outside: Container[int] = (),
+    members: Mapping[int, int] = MappingProxyType({}),
 ) -> layouts.Layout:
     """The layout with what stands for parts of the arguments (by identity) as the caller's own.
 
-    `outside` are the identities of arrays that objects from outside hold.
+    `outside` are the identities of arrays that objects from outside hold; `members` has, by the identity of a graph,
+    the place of its first node among those that the result has beside it.
     """
 
     def parts(several: Sequence[layouts.Layout]) -> tuple[layouts.Layout, ...]:
-        return tuple([hosted(one, objects, numbers, outside) for one in several])
+        return tuple([hosted(one, objects, numbers, outside, members) for one in several])
 
     match layout:
         case layouts.Held(value) if id(value) in outside:
@@ -58,11 +64,8 @@ def hosted(
             return layouts.Held(CallersObject(objects[id(value)]))
         case layouts.Held(value) if id(value) in numbers:
             return layouts.Held(CallersNumber(numbers[id(value)]))
-        case layouts.Node(nodes.ReferenceStructure() as structure):
-            # Of each node the caller's own object, the number is the tag.
-            return layouts.Choice(parts([layouts.Held(m) for m in structure.extra.members]))
         case layouts.Node(structure, children, source):
-            return layouts.Node(structure.hosted(), parts(children), source)
+            return layouts.Node(structure.hosted(members), parts(children), source)
         case layouts.Choice(options):
             return layouts.Choice(parts(options))
     return layout
@@ -91,8 +94,10 @@ class Building:
         objects: Sequence[Any] = (),
         numbers: Sequence[Any] = (),
         constant: Callable[[Any], Any] = fresh,
+        members: Sequence[Any] = (),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
+        self._members = members
         self._made: dict[int, Any] = {}
 
     def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
@@ -105,8 +110,11 @@ class Building:
                 if abstract.kind is Kind.PYTHON:
                     return array.item()
                 return array[()] if abstract.kind is Kind.SCALAR else array
+            case layouts.Node(records.BesideStructure(), (members, result)):
+                self._members = self.build(members, arrays)
+                return self.build(result, arrays)
             case layouts.Node(structure, children, source):
-                made = structure.build([self.build(c, arrays) for c in children])
+                made = structure.on_host([self.build(c, arrays) for c in children], self._members)
                 if source is None or not structure.mutable:
                     return made
                 return self._made.setdefault(id(source), made)
@@ -127,6 +135,6 @@ class Building:
         return self._constant(value)
 
 
-def build(layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
-    """The host value of a layout in which nothing is the caller's own."""
-    return Building().build(layout, arrays)
+def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[Any] = ()) -> Any:
+    """The host value of a layout in which nothing is the caller's own, but for members."""
+    return Building(members=members).build(layout, arrays)

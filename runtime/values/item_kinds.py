@@ -11,8 +11,9 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir import Atom, Literal
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, containers, layout as layouts
+from anabranch.runtime.values import atoms, containers, layout as layouts, records
 from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.nodes import Reference
 from anabranch.runtime.values.slots import slot_of
 from anabranch.runtime.values.undefined import Undefined
 
@@ -35,9 +36,10 @@ class Row:
         """The row of a value, with its kind among the others."""
         if isinstance(value, ChoiceValue):
             value = value.without_undefined()
-        options = value.options if isinstance(value, ChoiceValue) else (value,)
-        for option in options:
+        for option in _options(value):
             note_copied(option)
+        value = records.by_number(value)
+        options = _options(value)
         kinds = [kind_of(o) for o in options]
         for kind in kinds:
             variants = variants if kind in variants else (*variants, kind)
@@ -62,6 +64,12 @@ class Row:
         return Row(variants, tag, tuple(leaves))
 
 
+def _options(value: Any) -> tuple[Any, ...]:
+    """What a value may be, of which a record that is known by its number is one."""
+    is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
+    return (value,) if is_one else value.options
+
+
 def _keep(packed: Sequence[layouts.Packed]) -> None:
     for part in packed:
         if part.handle is not None:
@@ -75,6 +83,9 @@ def kind_of(value: Any) -> layouts.Layout:
 
 def general(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a kind, of which nothing is known that elements differ in."""
+    numbered = records.kind_of(layout)
+    if numbered is not None:
+        return numbered
     match layout:
         case layouts.Held(value):
             abstract = layouts.numeric(layout)
@@ -104,7 +115,7 @@ def _can_be_copied(structure: containers.Structure) -> bool:
 def note_copied(value: Any) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
     structure = containers.structure_of(value)
-    if structure is None or structure.flat:
+    if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
         slot = slot_of(value)

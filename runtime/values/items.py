@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,7 +181,13 @@ class ItemsStructure(Structure):
 
     def build(self, children: Sequence[Any]) -> Any:
         parts = (self.capacity, *children) if self.fixed else children
-        return Items(self, parts) if tracing() else _on_host(self, parts)
+        return Items(self, parts) if tracing() else _on_host(self, parts, ())
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        return dataclasses.replace(self, variants=tuple(host.hosted(v, {}, {}, members=members) for v in self.variants))
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
 
     def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         return joined(mine, other)
@@ -581,24 +587,26 @@ def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:
 # ---- on the host -----------------------------------------------------------------------------------------------------
 
 
-def _on_host(structure: ItemsStructure, parts: Sequence[Any]) -> list[Any]:
-    """The elements, from the outputs of a run."""
+def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
+    """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
     length, *rest = parts
     first = int(rest.pop(0)) if structure.ring else 0
     tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
     builders: list[Callable[[int], Any]] = []
     for kind in structure.variants:
         memory = [np.asarray(rest.pop(0)) for _ in layouts.leaf_types(kind)]
-        builders.append(_builder(kind, memory))
+        builders.append(_builder(kind, memory, members))
     places = [(first + i) % max(structure.capacity, 1) for i in range(int(length))]
     return [builders[0 if tags is None else int(tags[p])](p) for p in places]
 
 
-def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]]) -> Callable[[int], Any]:
+def _builder(
+    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
+) -> Callable[[int], Any]:
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()
         return numbers.__getitem__
-    return lambda place: host.build(kind, iter([np.array(m[place]) for m in memory]))
+    return lambda place: host.build(kind, iter([np.array(m[place]) for m in memory]), members)
 
 
 # ---- as results ------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import dataclasses
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,21 +47,29 @@ class Graph:
     places : dict
         From the identity of a member to its number.
     kinds : tuple
-        Of each member its class, and its keys where these tell few kinds apart.
+        Of each member its class, and its keys where these tell few kinds of that class apart.
+    coarse : frozenset
+        The classes of which members are not told apart by their keys.
     """
 
     members: tuple[Any, ...]
     places: dict[int, int]
     kinds: tuple[Any, ...]
-    fine: bool
+    coarse: frozenset[type]
 
     @staticmethod
     def of(members: Sequence[Any]) -> Graph:
         """The graph of these members."""
         fine = [_kind(m, True) for m in members]
-        is_fine = len(set(fine)) <= _MOST_KINDS
-        kinds = fine if is_fine else [_kind(m, False) for m in members]
-        return Graph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), is_fine)
+        count = collections.Counter(kind[0] for kind in set(fine))
+        coarse = frozenset(cls for cls, n in count.items() if n > _MOST_KINDS)
+        kinds = [kind[:1] if kind[0] in coarse else kind for kind in fine]
+        return Graph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), coarse)
+
+    @property
+    def fine(self) -> bool:
+        """Return whether all members are told apart by their keys."""
+        return not self.coarse
 
     def __contains__(self, value: Any) -> bool:
         return id(value) in self.places
@@ -72,7 +80,7 @@ class Graph:
 
     def kinds_in(self, other: Graph, kinds: frozenset[Any]) -> frozenset[Any]:
         """The kinds that members of these kinds have in a graph that has all the members."""
-        if other.fine == self.fine:
+        if other.coarse == self.coarse:
             return kinds
         return frozenset(other.kinds[other.places[id(self.members[i])]] for i in self.among(kinds))
 
@@ -90,8 +98,8 @@ def _kind(member: Any, fine: bool) -> Any:
     return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
 
 
-def graph_of(*values: Any) -> Graph | None:
-    """The graph that has these containers; None where it would be a small one."""
+def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
+    """The graph that has these containers; None where it would have fewer than `least`."""
     graphs: list[Graph] = current().trace.graphs
     for graph in reversed(graphs):
         if all(v in graph for v in values):
@@ -102,7 +110,7 @@ def graph_of(*values: Any) -> Graph | None:
             members.update((id(m), m) for m in base.members)
     members.update((id(v), v) for v in _reached(values))
     found = list(members.values())
-    if len(found) - 1 <= SMALL:
+    if len(found) - 1 < least:
         return None
     graph = Graph.of(found)
     graphs.append(graph)
@@ -121,7 +129,7 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
     pending, seen = collections.deque(values), set[int]()
     while pending:
         value = pending.popleft()
-        if id(value) in seen or not _is_container(value):
+        if id(value) in seen or not is_container(value):
             continue
         seen.add(id(value))
         yield value
@@ -130,7 +138,8 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
         pending += structure.children(value)
 
 
-def _is_container(value: Any) -> bool:
+def is_container(value: Any) -> bool:
+    """Return whether a value is a container that has an identity, and is known while tracing."""
     if value is None or isinstance(value, (ChoiceValue, Undefined)):
         return False
     structure = containers.structure_of(value)
@@ -155,8 +164,9 @@ class Reference(ChoiceValue):
     graph_: Graph
     kinds_: frozenset[Any]
 
-    def __copy__(self) -> ChoiceValue:
-        return self.plain_().__copy__()
+    def __copy__(self) -> Any:
+        copied = self.copied_()
+        return self.plain_().__copy__() if copied is NotImplemented else copied
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
         return self.plain_().__deepcopy__(memo)
@@ -247,7 +257,16 @@ class Reference(ChoiceValue):
             return self.plain_()._compared(operation, other.plain_())
         return self.through(lambda v: operation(v, other))
 
+    def copied_(self) -> Any:
+        """A new dict of what the node holds, where it is a dict with known keys; NotImplemented of anything else."""
+        if len(self.kinds_) != 1 or self.kind_ is not dict or dict in self.graph_.coarse:
+            return NotImplemented
+        return {key: self[key] for key in self.keys_}
+
     def __anabranch_read__(self, name: str) -> Any:
+        copied = self.copied_() if name in _OF_ALL else NotImplemented
+        if copied is not NotImplemented:
+            return getattr(copied, name)
         methods = self._methods(name)
         if not methods:
             return self.through(lambda v: attributes.read(v, name))
@@ -285,7 +304,10 @@ class Reference(ChoiceValue):
         return shown_to_tools(f"{SHOWN}one of {len(self.possible_())} nodes>")
 
 
-_NONE = (type(None),)
+# Methods of dicts that only read, and look at all items.
+_OF_ALL = ("keys", "values", "items", "copy", "__or__")
+# The kind of None.
+NONE = (type(None),)
 
 
 class Method:
@@ -355,6 +377,9 @@ class ReferenceStructure(containers.Structure):
             return [wrap.from_abstract(INDEX, value.index_in_(self.extra))]
         return [np.int32(self.extra.places[id(value)])]
 
+    def hosted(self, members: Mapping[int, int]) -> containers.Structure:
+        return MemberStructure(Reference, ("number",), members[id(self.extra)])
+
     def has(self, member: Any) -> bool:
         """Return whether a node known while tracing is one of these."""
         place = self.extra.places.get(id(member))
@@ -365,6 +390,22 @@ class ReferenceStructure(containers.Structure):
         if isinstance(index, Literal):
             return self.extra.members[int(index.value)]
         return Reference(self.extra, index, self.kinds)
+
+
+@frozen
+class MemberStructure(containers.Structure):
+    """That of a reference on the host: its part is the number, and `extra` the place of the graph's first node."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        return members[self.extra + int(children[0])]
 
 
 def structure_in(graph: Graph, kinds: frozenset[Any]) -> ReferenceStructure:
@@ -391,7 +432,7 @@ def joined(options: Sequence[Any]) -> ReferenceStructure | None:
     graph = graph_of(*[g.extra.members[1] for g in given], *held)
     if graph is None:
         return None
-    found: set[Any] = {_NONE} if None in [x for x in options if x is None] else set()
+    found: set[Any] = {NONE} if None in [x for x in options if x is None] else set()
     for g in given:
         found |= g.extra.kinds_in(graph, g.kinds)
     return structure_in(graph, graph.alike([*found, *(graph.kinds[graph.places[id(x)]] for x in held)]))
@@ -404,4 +445,4 @@ def is_member(value: Any) -> bool:
 
 def may_be_node(value: Any) -> bool:
     """Return whether a value that is known while tracing may be a member of a graph: None, or a container."""
-    return value is None or _is_container(value)
+    return value is None or is_container(value)

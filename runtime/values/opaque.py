@@ -74,6 +74,20 @@ def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
     return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
 
+def gone_over(value: Any) -> Iterator[Any]:
+    """What an iterator of built-in classes, or a generator under way, goes over."""
+    pending, seen = [value], set[int]()
+    while pending:
+        for part in gc.get_referents(pending.pop()):
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            if isinstance(part, tuple) or (_is_iterator(part) and not isinstance(part, types.GeneratorType)):
+                pending.append(part)
+            elif isinstance(part, (list, dict)) or is_plain_object(part):
+                yield part
+
+
 def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
     """Whether two states are of an object that did not change."""
     pairs = zip(now, before, strict=False)

@@ -17,7 +17,7 @@ import numpy as np
 from anabranch._frozen import frozen
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Part, current
-from anabranch.runtime.values import atoms, containers, layout as layouts, strides, wrap
+from anabranch.runtime.values import atoms, containers, layout as layouts, nodes, records, strides, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
@@ -148,6 +148,8 @@ class Constant(Form):
     def joined(self, other: Form) -> Form | None:
         if isinstance(other, Constant) and layouts.same(self.value, other.value):
             return self
+        if isinstance(other, Numbered):
+            return other.joined(self)
         return None if (number := _number(self.value)) is None else number.joined(other)
 
 
@@ -314,6 +316,42 @@ class Line(Form):
 
 
 @frozen
+class Numbered(Form):
+    """A record by its number among the nodes of a graph; None is one of them."""
+
+    graph: nodes.Graph
+    kinds: frozenset[Any]
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), nodes.INDEX.type)]
+
+    @property
+    def _structure(self) -> nodes.ReferenceStructure:
+        return nodes.structure_in(self.graph, self.kinds)
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        (number,) = self._structure.children(value)
+        columns[0].append(wrap.as_atom(number, np.int32))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        whole = wholes[0]
+        if isinstance(whole, Literal):
+            return self.at(iter([atoms.literal(whole.value[place], np.int32)]))
+        return self.at(iter([Part(nodes.INDEX.type, whole, place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self._structure.build([wrap.from_abstract(nodes.INDEX, next(leaves))])
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant) and other.value is None:
+            return Numbered(self.graph, self.kinds | {nodes.NONE})
+        if not isinstance(other, Numbered) or other.graph is not self.graph:
+            return None
+        return Numbered(self.graph, self.kinds | other.kinds)
+
+
+@frozen
 class Alternatives(Form):
     """One of a few immutable kinds, as a tag says."""
 
@@ -405,6 +443,8 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         if value.path or storage.links or value.is_readonly or not is_new(value):
             raise UnlikeError
         return Fresh(value.abstract, strides.traits(value))
+    if isinstance(value, nodes.Reference):
+        return Numbered(value.graph_, value.kinds_)
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
     if isinstance(value, ChoiceValue):
@@ -415,7 +455,10 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         return Constant(value)
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
-        raise UnlikeError
+        graph = records.graph_of([value]) if nodes.is_member(value) else None
+        if graph is None:
+            raise UnlikeError
+        return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))
     if not issubclass(structure.cls, (tuple, list, dict)):
         raise UnlikeError
     items = [form_of(v, is_new) for v in structure.children(value)]

@@ -556,8 +556,19 @@ def test_writes_to_a_chosen_node():
         return numbers() | {"visits": 0, "left": counted(depth - 1), "right": counted(depth - 1)}
 
     check(count, counted(2), X)
-    with pytest.raises(UnsupportedOperationError, match=r"'node' is one of .*written to; keep the structure in arrays"):
-        jit(count)(counted(5), X)
+    check(count, counted(5), X)
+
+    def marked(root, x):
+        node = root
+        while "leaf" not in node:
+            node["visits"] = "seen"
+            node = node["left"] if x[node["feature"]] <= node["threshold"] else node["right"]
+        return node["leaf"]
+
+    with pytest.raises(
+        UnsupportedOperationError, match=r"'node' is one of .*written to, .*; keep the structure in arr"
+    ):
+        jit(marked)(counted(5), X)
 
 
 def test_arrays_in_nodes():
