@@ -13,6 +13,7 @@ from anabranch.runtime.control import (
     loop_identity,
     loop_lengths,
     loop_memory,
+    loop_numbers,
     loop_objects,
 )
 from anabranch.runtime.control.branches import trace_branch
@@ -32,7 +33,7 @@ from anabranch.runtime.control.loop_state import (
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import layout as layouts, lined, promotion, regions, repetition, visibility
+from anabranch.runtime.values import layout as layouts, lined, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
@@ -169,7 +170,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         after = layouts.join(before, given, opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after != before:
-            after = promotion.promoted(after, types.init[i], given)
+            after = loop_numbers.unchanged(after, before, (types.init[i], traced.given[i], value), stays)
         after = lined.lined(growth.with_room(before, after, i, loop, types))
         if after == before:
             continue

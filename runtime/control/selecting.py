@@ -1,14 +1,17 @@
-"""One of two values, both already computed."""
+"""One of a few values that are all computed."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.control import branches
 from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import atoms, layout as layouts, wrap
+from anabranch.runtime.trace import current
+from anabranch.runtime.values import atoms, checks, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import ChoiceValue, register_compute
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_scalar import python_scalar
 
@@ -34,12 +37,36 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
-    layout = layouts.join(layouts.describe(on_false), layouts.describe(on_true))
+    return _chosen(lambda: [pred], (on_true, on_false))
+
+
+def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
+    """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
+    layout = functools.reduce(layouts.join, map(layouts.describe, values))
     layout = layouts.staged(layout, lambda _: False)
-    rows = zip(layouts.pack(on_true, layout), layouts.pack(on_false, layout), strict=True)
-    made = layouts.unpack(layout, iter([atoms.select(pred, a.atom, b.atom) for a, b in rows]), [])
-    worth = made.worth if isinstance(made, ChoiceValue) else None
-    if worth is not None:
-        one, other = (v.resolve() if isinstance(v, ChoiceValue) else v for v in (on_true, on_false))
-        made.number = atoms.select(pred, wrap.held_as(one, worth), wrap.held_as(other, worth))
-    return made
+    *rows, last = [[p.atom for p in layouts.pack(v, layout)] for v in values]
+    if last:
+        for pred, row in reversed(list(zip(preds(), rows, strict=True))):
+            last = [atoms.select(pred, a, b) for a, b in zip(row, last, strict=True)]
+    return layouts.unpack(layout, iter(last), [])
+
+
+def _of_each(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+    """An operation on each of a few numbers, and of the results the one that counts; where nothing of that can fail.
+
+    Else, and where something else than numbers comes of it, `NotImplemented`.
+    """
+    builder = current()
+    start = len(builder.equations)
+    try:
+        with checks.refused():
+            results = [operation(option) for option in choice.options]
+            if all(map(_is_number, results)):
+                return _chosen(lambda: [choice.chosen(i) for i in range(len(results) - 1)], results)
+    except Exception:  # what it is, is said where it is done again
+        pass
+    builder.drop_equations(start)
+    return NotImplemented
+
+
+register_compute(_of_each)
