@@ -148,7 +148,7 @@ class MayFailError(Exception):
 
 @contextlib.contextmanager
 def refused() -> Iterator[None]:
-    """Let what may fail at run time raise `MayFailError` while tracing instead, before anything has been noted of it."""
+    """Let what may fail at run time raise `MayFailError` while tracing, before anything has been noted of it."""
     trace = current().trace
     before, trace.refuses_failures = trace.refuses_failures, True
     try:

@@ -6,14 +6,13 @@ that holds it. Which kind of number it is stays with the tag of the alternatives
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, promoted
-from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.interval import Interval
 
 # How many bits of an int a float's significand holds.
 _BITS = {dtype: np.finfo(dtype).nmant + 1 for dtype in "efdFD"}
@@ -21,10 +20,14 @@ _BITS = {dtype: np.finfo(dtype).nmant + 1 for dtype in "efdFD"}
 
 def common(kinds: Sequence[Abstract | None]) -> Abstract | None:
     """Return the kind of number that NumPy's promotion gives for all of these; None where one is none, or an array."""
-    first, *rest = kinds
-    if first is None or any(a is None or a.kind is Kind.ARRAY or a.shape for a in kinds):
-        return None
-    return functools.reduce(lambda a, b: a and b and promoted(a, b), rest, first)
+    both: Abstract | None = None
+    for kind in kinds:
+        if kind is None or kind.kind is Kind.ARRAY or kind.shape:
+            return None
+        both = kind if both is None else promoted(both, kind)
+        if both is None:
+            return None
+    return both
 
 
 def converts(a: Abstract, value: Any, both: Abstract) -> bool:
@@ -41,7 +44,7 @@ def converts(a: Abstract, value: Any, both: Abstract) -> bool:
         return True
     if a.kind is Kind.PYTHON and both.dtype.kind in "fc":
         return both.dtype.kind == "c" or a.dtype.kind != "c"
-    return type(value) not in PYTHON_DTYPES and np.can_cast(a.dtype, both.dtype)
+    return type(value) not in PYTHON_DTYPES and bool(np.can_cast(a.dtype, both.dtype))
 
 
 def keeps(a: Abstract, value: Any, interval: Interval, both: Abstract) -> bool:
@@ -53,9 +56,9 @@ def keeps(a: Abstract, value: Any, interval: Interval, both: Abstract) -> bool:
     if a.dtype.kind in "iu" and both.dtype.kind in "fc":
         info = np.iinfo(a.dtype)
         known = interval if a.kind is Kind.PYTHON else Interval(int(info.min), int(info.max))
-        most = 2 ** _BITS[both.dtype.char]
+        most = 1 << _BITS[both.dtype.char]
         return -most <= known.low and known.high <= most
-    return np.can_cast(a.dtype, both.dtype)
+    return bool(np.can_cast(a.dtype, both.dtype))
 
 
 def _holds(dtype: np.dtype[Any], value: Any) -> bool:
@@ -67,4 +70,5 @@ def _holds(dtype: np.dtype[Any], value: Any) -> bool:
             held = np.asarray(value, dtype).item()
     except (OverflowError, TypeError):
         return False
-    return bool(held == value or value != value)
+    same: Any = held == value or value != value
+    return bool(same)
