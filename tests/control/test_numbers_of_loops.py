@@ -16,13 +16,13 @@ case = Table()
 V = np.array([-1.5, 0.25, 3.5, -0.5, 2.0, 3.5])
 LOW = -np.abs(V) - 1
 V32 = V.astype(np.float32)
-I = np.array([3, -1, 7, 2])
+I64 = np.array([3, -1, 7, 2])
 I8 = np.array([3, -1, 7, 2], np.int8)
 U8 = np.array([3, 0, 7, 2], np.uint8)
 B = np.array([False, True, False])
 C = np.array([1 + 2j, -1.0, 0.5j])
 EMPTY = V[:0]
-ARRAYS = ((V,), (LOW,), (V32,), (I,), (-I,), (I8,), (U8,), (EMPTY,))
+ARRAYS = ((V,), (LOW,), (V32,), (I64,), (-I64,), (I8,), (U8,), (EMPTY,))
 
 
 @dataclass
@@ -515,7 +515,7 @@ def nonlocal_names(x):
 # Items, dict values, attributes
 
 
-@case((V,), (LOW,), (V32,), (I,), (EMPTY,))
+@case((V,), (LOW,), (V32,), (I64,), (EMPTY,))
 def items_of_a_list(x):
     r = [0, 1.5, x.sum(), True]
     for v in x:
