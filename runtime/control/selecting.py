@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control import branches, float_kinds
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
 from anabranch.runtime.values import atoms, checks, layout as layouts, wrap
@@ -51,16 +51,21 @@ def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     return layouts.unpack(layout, iter(last), [])
 
 
-def _of_each(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
-    """An operation on each of a few numbers, and of the results the one that counts; where nothing of that can fail.
+def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
+    """A function of numbers of which the one at a place is one of a few kinds, where nothing of that can fail.
 
-    Else, and where something else than numbers comes of it, `NotImplemented`.
+    It is computed of each of them, and the result that counts is chosen. Else, and where something else than numbers
+    comes of it, `NotImplemented`.
     """
     builder = current()
     start = len(builder.equations)
+    choice = operands[place]
     try:
         with checks.refused():
-            results = [operation(option) for option in choice.options]
+            found = float_kinds.computed(function, operands) if len(operands) == 2 else NotImplemented
+            if found is not NotImplemented:
+                return found
+            results = [function(*operands[:place], option, *operands[place + 1 :]) for option in choice.options]
             if all(map(_is_number, results)):
                 return _chosen(lambda: [choice.chosen(i) for i in range(len(results) - 1)], results)
     except Exception:  # what it is, is said where it is done again

@@ -291,7 +291,7 @@ class ChoiceValue:
                 )
             )
         if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
-            return _operated(self, lambda v: operation(v, other), other)
+            return _operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
     def __anabranch_value__(self) -> Any:
@@ -393,21 +393,24 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
-def _operated(choice: ChoiceValue, operation: Callable[[Any], Any], other: Any) -> Any:
-    """An operation on alternatives and something else: on the number that is worth the same, if it is one to `other`.
+def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: int) -> Any:
+    """A function of something that is one of a few alternatives, and of something else.
 
-    Other numbers are computed one by one where nothing of that can fail, and the result chosen among them.
+    It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
+    is computed for each where nothing of that can fail.
     """
-    value = choice.without_undefined()
+    before, after = operands[:place], operands[place + 1 :]
+    value = operands[place].without_undefined()
     if not isinstance(value, ChoiceValue):
-        return operation(value)
-    if value.merges_with(other):
-        return operation(value.resolve())
-    if _are_numbers(value) and _are_numbers(other):
-        found = _compute[0](value, operation)
+        return function(*before, value, *after)
+    others = before + after
+    if others and value.merges_with(others[0]):
+        return function(*before, value.resolve(), *after)
+    if _are_numbers(value) and all(map(_are_numbers, others)):
+        found = _compute[0](function, (*before, value, *after), place)
         if found is not NotImplemented:
             return found
-    return value.through(operation)
+    return value.through(lambda v: function(*before, v, *after))
 
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
@@ -416,7 +419,7 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
             return found
         if isinstance(other, wrap.class_of("text")) and function is operator.add:
             return NotImplemented
-        return _operated(self, lambda v: function(v, other), other)
+        return _operated(function, (self, other), 0)
 
     return forward
 
@@ -426,7 +429,7 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if self.merges_with(other) or _are_numbers(self):
-            return _operated(self, lambda v: function(v, other), other)
+            return _operated(function, (self, other), 0)
         return self.in_place(lambda v: function(v, other))
 
     return forward
@@ -435,7 +438,7 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
     def forward(self: ChoiceValue) -> Any:
         found = looked_up(function, self)
-        return _operated(self, function, 0) if found is UNKNOWN else found
+        return _operated(function, (self,), 0) if found is UNKNOWN else found
 
     return forward
 
@@ -444,7 +447,7 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     def reflect(self: ChoiceValue, other: Any) -> Any:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
-        return _operated(self, lambda v: function(other, v), other)
+        return _operated(function, (other, self), 1)
 
     return reflect
 
@@ -452,8 +455,8 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
 # How an operation is done on one of a few objects: control flow, which stands above this module, says so.
 _decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
 
-# How it is done on each of a few numbers, where it cannot fail; NotImplemented where it may.
-_compute: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+# A function of numbers, of which the one at a place is one of a few, if it cannot fail; NotImplemented where it may.
+_compute: list[Callable[[Callable[..., Any], tuple[Any, ...], int], Any]] = []
 
 
 # What a function without effects gives, of values that are one of a few known texts.
@@ -536,8 +539,8 @@ def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None
     _decide[:] = [decide]
 
 
-def register_compute(compute: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:
-    """Make `compute(choice, operation)` what does an operation that may not fail on each of a few numbers."""
+def register_compute(compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Any]) -> None:
+    """Make `compute(function, operands, place)` what computes a function of the alternatives at a place."""
     _compute[:] = [compute]
 
 
