@@ -6,7 +6,7 @@ done with the name is done with the number that is worth the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anabranch.runtime.values import layout as layouts
@@ -17,7 +17,11 @@ from anabranch.runtime.values.traced import Traced
 
 
 def unchanged(
-    after: layouts.Layout, before: layouts.Layout, rows: tuple[Any, Any, Any], stays: Callable[[Any], bool]
+    after: layouts.Layout,
+    before: layouts.Layout,
+    rows: tuple[Any, Any, Any],
+    starts: Mapping[int, Any],
+    stays: Callable[[Any], bool],
 ) -> layouts.Layout:
     """The layout of what a loop carries with each number held that is the one from before it, if it is of its kind.
 
@@ -27,6 +31,8 @@ def unchanged(
         That which holds what a step gives, too, and that which the step was traced with.
     rows : tuple
         What is there before the loop, at the start of the step and after it.
+    starts : mapping
+        By the identity of what names have at the start of the step, what they have before the loop.
     stays : callable
         Tells of a run-time value whether it is one from before the loop.
     """
@@ -37,23 +43,27 @@ def unchanged(
             if layouts.numeric(known) != kind or (isinstance(init, Traced) and not stays(init)):
                 return after
             made = out.options if isinstance(out, ChoiceValue) else (out,)
-            if any(layouts.numeric(layouts.outline(o)) == kind and _surely_differs(o, init, given) for o in made):
+            of_kind = [o for o in made if layouts.numeric(layouts.outline(o)) == kind]
+            if not all(_may_be(starts.get(id(o), o), init, given) for o in of_kind):
                 return after
             return layouts.Choice(tuple([known if layouts.numeric(o) == kind else o for o in options]))
         case layouts.Node(structure, children), layouts.Node(same, inner) if structure == same:
             if any(isinstance(r, ChoiceValue) or structure_of(r) != structure for r in rows):
                 return after
             parts = zip(children, inner, zip(*map(structure.children, rows), strict=True), strict=True)
-            return layouts.Node(structure, tuple([unchanged(c, b, r, stays) for c, b, r in parts]), after.source)
+            return layouts.Node(
+                structure, tuple([unchanged(c, b, r, starts, stays) for c, b, r in parts]), after.source
+            )
     return after
 
 
-def _surely_differs(number: Any, init: Any, given: Any) -> bool:
-    """Return whether a number of a step is not the one from before the loop; what may be it is taken for it at first.
+def _may_be(number: Any, init: Any, given: Any) -> bool:
+    """Return whether a number of a step may be the one from before the loop; it is taken for that at first, then.
 
     If it is not, the next trace shows that, and the numbers of its kind are carried.
     """
-    if not isinstance(number, Traced):
-        return not layouts.same(number, init)
+    if number is given or number is init or not isinstance(number, Traced):
+        return number is given or layouts.same(number, init)
+    # It may have been chosen among constants.
     base, offset = getattr(number, "affine", (None, 0))
-    return offset != 0 and base is getattr(given, "atom", None)
+    return not isinstance(init, Traced) and (offset == 0 or base is not getattr(given, "atom", None))

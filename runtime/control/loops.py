@@ -162,6 +162,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
+    starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
     for i, value in enumerate(out):
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
@@ -170,7 +171,8 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         after = layouts.join(before, given, opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after != before:
-            after = loop_numbers.unchanged(after, before, (types.init[i], traced.given[i], value), stays)
+            rows = (types.init[i], traced.given[i], value)
+            after = loop_numbers.unchanged(after, before, rows, starts, stays)
         after = lined.lined(growth.with_room(before, after, i, loop, types))
         if after == before:
             continue

@@ -20,7 +20,6 @@ from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Restart, current
 from anabranch.runtime.values import aliasing, atoms, containers, nodes, padding, strides, worth, wrap
 from anabranch.runtime.values.abstract import (
-    PYTHON_DTYPES,
     Abstract,
     Kind,
     abstract_of,
@@ -348,7 +347,7 @@ def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
 def presumed(layout: Layout) -> Layout:
     """What a loop's carry is taken for before its body has been traced: every number changes.
 
-    A constant that is a number of one of a few kinds stays: of its kind there is mostly no other.
+    Of a number of one of a few kinds only that of one kind does at first, mostly: one that is there already stays.
     """
     match layout:
         case Held():
@@ -359,13 +358,15 @@ def presumed(layout: Layout) -> Layout:
                 return Held(source)
             return Node(structure, tuple(map(presumed, children)), source)
         case Choice(options):
-            several = sum(numeric(o) is not None for o in options) > 1
-            return Choice(tuple([o if several and _is_plain_number(o) else presumed(o) for o in options]))
+            both = worth.common([a for a in map(numeric, options) if a is not None])
+            return Choice(tuple([o if _is_narrower(o, both) else presumed(o) for o in options]))
     return layout
 
 
-def _is_plain_number(layout: Layout) -> bool:
-    return isinstance(layout, Held) and type(layout.value) in PYTHON_DTYPES
+def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
+    """Return whether a number is known that is of another kind than the one that is worth the same as all."""
+    known = numeric(layout) if isinstance(layout, Held) else None
+    return known is not None and both is not None and known.kind is Kind.PYTHON and known != both
 
 
 def held(layout: Layout) -> Layout:
