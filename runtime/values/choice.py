@@ -179,6 +179,8 @@ class ChoiceValue:
         if self.number is not None and self.number.type == both.type:
             return self.number
         known = [(i, o) for i, (o, a) in enumerate(zip(self.options, self._abstracts(), strict=True)) if a is not None]
+        if not known:
+            return atoms.unspecified(both.type)
         (_, last), *others = reversed(known)
         atom = wrap.held_as(last, both)
         for i, option in others:
