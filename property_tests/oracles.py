@@ -21,7 +21,7 @@ from property_tests.eager import appends_by_condition, binds_anew, is_ill_typed,
 from property_tests.generation.programs import GeneratedProgram
 
 # Numbers of programs are short in binary, so sums are exact in any order; what is left are XLA's own functions.
-TOLERANCE = Tolerance(ulps=256, atol=1e-9, promoted=True, copies=True)
+TOLERANCE = Tolerance(ulps=256, atol=1e-9, copies=True)
 
 
 class Verdict(enum.StrEnum):

@@ -18,7 +18,7 @@ from property_tests.test_array_programs import Run, _errors_differ, evaluated
 from tests.equivalence import ULPS, same
 
 # Numbers that some steps of a loop bind anew are of one kind, as is documented; arrays are of their own dtypes.
-TOLERANCE = Tolerance(ULPS, promoted=True, copies=True)
+TOLERANCE = Tolerance(ULPS, copies=True)
 # One program in so many is compiled by XLA, the others are run by NumPy once they are traced.
 _COMPILED = 8
 _MOST_REFUSED = 0.1

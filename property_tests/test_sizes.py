@@ -82,7 +82,7 @@ def _differs(want: Run, got: Run) -> str:
     if want.error is not None or got.error is not None:
         return _errors_differ(want.error, got.error)
     try:
-        same(want.value, got.value, "the result", Tolerance(ULPS, promoted=True, copies=True))
+        same(want.value, got.value, "the result", Tolerance(ULPS, copies=True))
         same(want.args, got.args, "the arguments")
     except AssertionError as error:
         return str(error)

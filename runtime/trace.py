@@ -247,6 +247,7 @@ class Trace:
         self.keeping: Callable[[], BaseException] | None = None
         self.refusal: Callable[[], BaseException] = EscapedTracerError
         self.failures: list[Failure] = []
+        self.refuses_failures = False  # whether what may fail is not to be traced here
         # Where somebody asks what is decided; and the names of the arguments, then.
         self.decisions = asked()
         self.names: dict[Var, str] = {}
@@ -479,8 +480,7 @@ class Builder:
 
     def rollback(self, to: Checkpoint) -> None:
         """Forget all that was built since the checkpoint."""
-        del self.equations[to.equations :]
-        self.indexed = min(self.indexed, to.equations)
+        self.drop_equations(to.equations)
         del self.points[to.points :]
         del self.copied[to.copied :]
         self.env, self.written = to.env, to.written
@@ -488,6 +488,11 @@ class Builder:
         self.trace.unrolled = to.unrolled
         if self.trace.decisions is not None:
             del self.trace.decisions.made[to.decisions :]
+
+    def drop_equations(self, start: int) -> None:
+        """Forget the equations from this one on, of which nothing is held, and which have written nothing."""
+        del self.equations[start:]
+        self.indexed = min(self.indexed, start)
 
     def keep(self, storage: Storage) -> None:
         """Refuse writes from here on."""

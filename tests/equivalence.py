@@ -21,15 +21,11 @@ def check(
     function: Callable[..., Any],
     *args: Any,
     ulps: float = ULPS,
-    promoted: bool = False,
     static: tuple[str, ...] = (),
     **kwargs: Any,
 ) -> Any:
-    """Assert that `jit(function)` does what `function` does; gives the jitted result, or the exception.
-
-    `promoted` allows the documented promotion of an int to a float where branches or loop steps differ in type.
-    """
-    tolerance = Tolerance(ulps, promoted=promoted)
+    """Assert that `jit(function)` does what `function` does; gives the jitted result, or the exception."""
+    tolerance = Tolerance(ulps)
     wrapped = jit(function, static_argnames=static)
     want, got = Outcome(function, args, kwargs), Outcome(wrapped, args, kwargs)
     if want.error is None and got.error is not None:

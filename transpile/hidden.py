@@ -21,7 +21,7 @@ HIDDEN = frozenset((
     "element_of", "end", "enter_home", "extents", "first", "graph_", "grown", "has_several_dtypes",
     "has_several_types", "home", "in_place", "index_in_", "inplace", "interval", "is_fixed", "is_grown", "is_known",
     "is_readonly", "is_view", "items", "items_or", "keys_", "keywords", "kind_", "kinds", "kinds_", "leave_home",
-    "length", "made", "memory", "merges_with", "method", "misfits", "most", "native", "nested", "number",
+    "length", "made", "memory", "merges_with", "method", "misfits", "most", "native", "nested", "number", "number_as",
     "of_objects", "options", "origin", "overwrite", "padded", "parts", "path", "plain_", "positions", "possible_",
     "pull", "python", "readonly", "refuse_library", "resolve", "resume", "run", "separate", "set", "site", "state",
     "steps", "storage", "strict", "tag", "take_up", "through", "under_way", "valid", "viewed", "what", "whole",

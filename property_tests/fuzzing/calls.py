@@ -16,7 +16,7 @@ from property_tests.fuzzing.programs import PROGRAMS
 
 # What the machine lacks may be lacking at another place.
 _LACKING = (MemoryError, RecursionError)
-_NEAR = Tolerance(promoted=True)
+_NEAR = Tolerance()
 
 
 def evaluated(text: str) -> Any:

@@ -332,8 +332,10 @@ COUNTERPARTS.update({int: "int_", float: "float_", bool: "bool_", complex: "comp
 @_counterpart
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     """As `pow`, with a modulus also where only one of the others is traced."""
+    if mod is None:
+        return pow(base, exp)
     base, exp, mod = map(_plain, (base, exp, mod))
-    if isinstance(mod, PythonScalar) or (mod is not None and isinstance(exp, PythonScalar)):
+    if isinstance(mod, PythonScalar) or isinstance(exp, PythonScalar):
         return python_power.modular(base, exp, mod)
     return pow(base, exp, mod)
 

@@ -13,6 +13,7 @@ from anabranch.runtime.control import (
     loop_identity,
     loop_lengths,
     loop_memory,
+    loop_numbers,
     loop_objects,
 )
 from anabranch.runtime.control.branches import trace_branch
@@ -32,7 +33,7 @@ from anabranch.runtime.control.loop_state import (
 from anabranch.runtime.control.merging import MISSING, decided_by
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.trace import Builder, Part, building, current
-from anabranch.runtime.values import grouped, layout as layouts, lined, promotion, regions, repetition, visibility
+from anabranch.runtime.values import grouped, layout as layouts, lined, regions, repetition, visibility
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.heap import Heap
@@ -162,6 +163,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
+    starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
     for i, value in enumerate(out):
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
@@ -170,7 +172,8 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         after = layouts.join(before, given, opening=not types.exact)
         after = layouts.widened(layouts.staged(after, stays))
         if after != before:
-            after = promotion.promoted(after, types.init[i], given)
+            rows = (types.init[i], traced.given[i], value)
+            after = loop_numbers.unchanged(after, before, rows, starts, stays)
         after = lined.lined(growth.with_room(before, after, i, loop, types))
         if after == before:
             continue

@@ -1,15 +1,17 @@
-"""One of two values, both already computed."""
+"""One of a few values that are all computed."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control import branches, float_kinds
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current
-from anabranch.runtime.values import atoms, layout as layouts, wrap
+from anabranch.runtime.values import atoms, checks, layout as layouts, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values.choice import ChoiceValue, register_compute
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_scalar import python_scalar
 
@@ -35,12 +37,41 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
-    layout = layouts.join(layouts.describe(on_false), layouts.describe(on_true))
+    return _chosen(lambda: [pred], (on_true, on_false))
+
+
+def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
+    """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
+    layout = functools.reduce(layouts.join, map(layouts.describe, values))
     layout = layouts.staged(layout, lambda _: False)
-    rows = zip(layouts.pack(on_true, layout), layouts.pack(on_false, layout), strict=True)
-    made = layouts.unpack(layout, iter([atoms.select(pred, a.atom, b.atom) for a, b in rows]), [])
-    worth = made.worth if isinstance(made, ChoiceValue) else None
-    if worth is not None:
-        one, other = (v.resolve() if isinstance(v, ChoiceValue) else v for v in (on_true, on_false))
-        made.number = atoms.select(pred, wrap.held_as(one, worth), wrap.held_as(other, worth))
-    return made
+    *rows, last = [[p.atom for p in layouts.pack(v, layout)] for v in values]
+    if last:
+        for pred, row in reversed(list(zip(preds(), rows, strict=True))):
+            last = [atoms.select(pred, a, b) for a, b in zip(row, last, strict=True)]
+    return layouts.unpack(layout, iter(last), [])
+
+
+def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
+    """A function of numbers of which the one at a place is one of a few kinds, where nothing of that can fail.
+
+    It is computed of each of them, and the result that counts is chosen. Else, and where something else than numbers
+    comes of it, `NotImplemented`.
+    """
+    builder = current()
+    start = len(builder.equations)
+    choice = operands[place]
+    try:
+        with checks.refused():
+            found = float_kinds.computed(function, operands) if len(operands) == 2 else NotImplemented
+            if found is not NotImplemented:
+                return found
+            results = [function(*operands[:place], option, *operands[place + 1 :]) for option in choice.options]
+            if all(map(_is_number, results)):
+                return _chosen(lambda: [choice.chosen(i) for i in range(len(results) - 1)], results)
+    except Exception:  # what it is, is said where it is done again
+        pass
+    builder.drop_equations(start)
+    return NotImplemented
+
+
+register_compute(_of_each)

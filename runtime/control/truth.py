@@ -72,6 +72,8 @@ def _choice_truth(choice: ChoiceValue) -> bool | Atom:
     choice = choice.without_undefined()
     if not isinstance(choice, ChoiceValue):
         return truth(choice)
+    if choice.number is not None and choice.worth is not None:
+        return truth(choice.resolve())
     known = looked_up(bool, choice)
     if known is not UNKNOWN:
         return truth(known)

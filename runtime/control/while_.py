@@ -149,7 +149,7 @@ class _While:
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         def grown() -> tuple[Any, ...]:
-            after = self._stage_all(state)
+            after = self._stage_or_peel(state)
             note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
             return after
 
@@ -157,10 +157,14 @@ class _While:
 
     def _of_fixed_lengths(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The loop with lists that keep their length after the first step."""
+        after = self._stage_or_peel(state)
+        note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
+        return after
+
+    def _stage_or_peel(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """As one loop, or the first step on its own and the others as one loop."""
         try:
-            after = self._stage_all(state)
-            note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
-            return after
+            return self._stage_all(state)
         except FirstStepError as error:
             if error.site is not self.site.__code__:
                 raise

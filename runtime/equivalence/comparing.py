@@ -114,8 +114,6 @@ class _Comparison:
 
     def compare(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
         """The differences between two values."""
-        if self._tolerance.promoted and _is_wider(want, got):
-            want = type(got)(want)
         if not _is_one_type(type(want), type(got)):
             yield Difference(where, "type", _shown(want), _shown(got))
         elif isinstance(want, (np.ndarray, np.generic, Array)):
@@ -173,15 +171,6 @@ def _is_one_type(want: type, got: type) -> bool:
     """Whether two types are one, or of one class statement inside of the function, which makes a class in each call."""
     inside = all("<locals>" in kind.__qualname__ for kind in (want, got))
     return want is got or (inside and (want.__module__, want.__name__) == (got.__module__, got.__name__))
-
-
-def _is_wider(want: Any, got: Any) -> bool:
-    """Return whether the number `got` is of the type to which NumPy promotes both."""
-    numbers = (int, float, complex, np.generic)
-    if not isinstance(want, numbers) or not isinstance(got, numbers) or type(want) is type(got):
-        return False
-    weak = type(want) in (bool, int, float, complex) and isinstance(got, np.generic)
-    return bool(np.result_type(want if weak else np.asarray(want), np.asarray(got)) == np.asarray(got).dtype)
 
 
 def _is_one_key(a: Any, b: Any) -> bool:

@@ -21,8 +21,6 @@ class Tolerance:
         In units in the last place of the larger of the two: sums are added up in another order than NumPy's.
     atol : float
         As a number, for results that are differences of numbers that are nearly the same.
-    promoted : bool
-        Whether a number may be of a wider type, as is documented of numbers that only some steps of a loop bind anew.
     copies : bool
         Whether what is returned may be a copy where the plain function returns an argument, a part or a view of it, as
         is documented of names that a loop binds to one of several arrays or lists, and a copy that is read-only where
@@ -31,7 +29,6 @@ class Tolerance:
 
     ulps: float = 4096.0
     atol: float = 0.0
-    promoted: bool = False
     copies: bool = False
 
     def far(self, want: NDArray, got: NDArray) -> NDArray:

@@ -30,7 +30,7 @@ from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.room import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
 from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, wrap
+from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, layout as layouts, wrap
 from anabranch.runtime.values.array import Array
 from anabranch.runtime.values.specialising import leaves_behind, wanting
 from anabranch.runtime.values.traced import Traced
@@ -165,7 +165,12 @@ def linspace(
         made = dispatch.FUNCTIONS[np.moveaxis](made, 0, axis)
     if not retstep:
         return made
-    return made, dispatch.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
+    apart = dispatch.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
+    # Of a single number, or none, NumPy says with Python's NaN that there is no step.
+    several = count > (1 if endpoint else 0)
+    if isinstance(several, (bool, np.bool_)):
+        return made, apart if several else math.nan
+    return made, layouts.either(wrap.as_atom(several), apart, math.nan)
 
 
 def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:

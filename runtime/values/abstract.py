@@ -98,11 +98,6 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     return Abstract(a.shape, dtype, kind, a.extents)
 
 
-def keeps_numbers(a: Abstract, b: Abstract) -> bool:
-    """Return whether a number keeps its value where `b` stands for `a`, and its own type affects no result dtype."""
-    return a == b or (a.kind is Kind.PYTHON and b.kind is not Kind.ARRAY and np.can_cast(a.dtype, b.dtype))
-
-
 def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:
     """NumPy's result dtype of two values (NEP 50: Python scalars are weak)."""
 

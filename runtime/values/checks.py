@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,21 @@ class _Counted:
         return self.make(int(found[0]) if found else 0)
 
 
+class MayFailError(Exception):
+    """Something may fail where nothing must."""
+
+
+@contextlib.contextmanager
+def refused() -> Iterator[None]:
+    """Let what may fail at run time raise `MayFailError` while tracing, before anything has been noted of it."""
+    trace = current().trace
+    before, trace.refuses_failures = trace.refuses_failures, True
+    try:
+        yield
+    finally:
+        trace.refuses_failures = before
+
+
 def record_failure(
     pred: Atom,
     make: Callable[[list[NDArray]], BaseException],
@@ -151,6 +167,8 @@ def record_failure(
     """Set the error code to a new failure's number, and keep its details, where `pred` holds and none came before."""
     builder = current()
     trace = builder.trace
+    if trace.refuses_failures:
+        raise MayFailError
     counts: collections.Counter[ArrayType] = collections.Counter()
     storages = []
     for detail in details:

@@ -20,8 +20,9 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir import Atom
 from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, checks, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, keeps_numbers, promote, promoted
+from anabranch.runtime.values import atoms, attributes, checks, worth, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
+from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.traced import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 
@@ -58,7 +59,7 @@ class ChoiceValue:
         self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
 
     def __copy__(self) -> ChoiceValue:
-        return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)))
+        return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
         return ChoiceValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
@@ -116,15 +117,17 @@ class ChoiceValue:
             return self.options[rest[0]]
         left = tuple(self.options[i] for i in rest)
         if rest == list(range(len(rest))):
-            return ChoiceValue(self.tag, left)
+            return ChoiceValue(self.tag, left, self.number)
         if len(rest) > _FEW:
             return ChoiceValue(
-                atoms.coded(self.tag, [max(0, bisect(rest, i) - 1) for i in range(len(self.options))]), left
+                atoms.coded(self.tag, [max(0, bisect(rest, i) - 1) for i in range(len(self.options))]),
+                left,
+                self.number,
             )
         tag: Atom = atoms.literal(0, np.int32)
         for new, old in enumerate(rest):
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
-        return ChoiceValue(tag, left)
+        return ChoiceValue(tag, left, self.number)
 
     def _abstracts(self) -> list[Abstract | None]:
         return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
@@ -167,14 +170,22 @@ class ChoiceValue:
             raise StructureMismatchError(
                 f"this value is {kinds}, depending on a run-time condition; no single type holds both"
             )
-        if self.number is not None and self.number.type == both.type:
-            return wrap.from_abstract(both, self.number)
-        atom = wrap.held_as(self.options[-1], both)
-        for i in reversed(range(len(self.options) - 1)):
-            atom = atoms.select(self.chosen(i), wrap.held_as(self.options[i], both), atom)
         return wrap.from_abstract(
-            Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, atom
+            Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
+
+    def number_as(self, both: Abstract) -> Atom:
+        """The number or array that is worth the same as the chosen one, of this kind; what is none has none."""
+        if self.number is not None and self.number.type == both.type:
+            return self.number
+        known = [(i, o) for i, (o, a) in enumerate(zip(self.options, self._abstracts(), strict=True)) if a is not None]
+        if not known:
+            return atoms.unspecified(both.type)
+        (_, last), *others = reversed(known)
+        atom = wrap.held_as(last, both)
+        for i, option in others:
+            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+        return atom
 
     @property
     def has_several_types(self) -> bool:
@@ -224,17 +235,31 @@ class ChoiceValue:
     @property
     def worth(self) -> Abstract | None:
         """The kind of number that has one worth the same for each option; None where there is none."""
-        known, both = self._abstracts(), self._merged(promoted)
-        if both is None or any(a is None or a.kind is Kind.ARRAY or not keeps_numbers(a, both) for a in known):
+        known = self._abstracts()
+        both = worth.common(known)
+        if both is None or not all(map(functools.partial(_keeps, both=both), self.options, known)):
             return None
         return both
 
     def merges_with(self, other: Any) -> bool:
         """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
-        against, both = _kind_of(other), self.worth
-        if both is None or against is None or against.kind is Kind.PYTHON:
+        against, known = _kind_of(other), self._abstracts()
+        both = worth.common(known)
+        if both is None or against is None:
             return False
-        return len({promote(a, against) for a in (*self._abstracts(), both) if a is not None}) == 1
+        if against.kind is Kind.PYTHON:
+            # Python's numbers are those of one kind beside a number of a kind that is no narrower.
+            kinds = {promoted(a, against) for a in known if a is not None}
+            return (
+                both.kind is Kind.PYTHON and kinds == {against} and against.python is not complex and bool(self.worth)
+            )
+        result, *others = {promote(a, against) for a in (*known, both) if a is not None}
+        if others:
+            return False
+        # NumPy itself converts a number to the dtype of the result.
+        if result == both.dtype:
+            return all(a is not None and worth.converts(a, o, both) for a, o in zip(known, self.options, strict=True))
+        return self.worth is not None
 
     def cast(self, dtype: np.dtype[Any]) -> Any:
         """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
@@ -268,7 +293,7 @@ class ChoiceValue:
                 )
             )
         if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
-            return self.through(lambda v: operation(v, other))
+            return _operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
     def __anabranch_value__(self) -> Any:
@@ -370,15 +395,33 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
+def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: int) -> Any:
+    """A function of something that is one of a few alternatives, and of something else.
+
+    It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
+    is computed for each where nothing of that can fail.
+    """
+    before, after = operands[:place], operands[place + 1 :]
+    value = operands[place].without_undefined()
+    if not isinstance(value, ChoiceValue):
+        return function(*before, value, *after)
+    others = before + after
+    if others and value.merges_with(others[0]):
+        return function(*before, value.resolve(), *after)
+    if _are_numbers(value) and all(map(_are_numbers, others)):
+        found = _compute[0](function, (*before, value, *after), place)
+        if found is not NotImplemented:
+            return found
+    return value.through(lambda v: function(*before, v, *after))
+
+
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
     def forward(self: ChoiceValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if isinstance(other, wrap.class_of("text")) and function is operator.add:
             return NotImplemented
-        return (
-            function(self.resolve(), other) if self.merges_with(other) else self.through(lambda v: function(v, other))
-        )
+        return _operated(function, (self, other), 0)
 
     return forward
 
@@ -387,8 +430,8 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
     def forward(self: ChoiceValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
-        if self.merges_with(other):
-            return function(self.resolve(), other)
+        if self.merges_with(other) or _are_numbers(self):
+            return _operated(function, (self, other), 0)
         return self.in_place(lambda v: function(v, other))
 
     return forward
@@ -397,7 +440,7 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
 def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
     def forward(self: ChoiceValue) -> Any:
         found = looked_up(function, self)
-        return self.through(function) if found is UNKNOWN else found
+        return _operated(function, (self,), 0) if found is UNKNOWN else found
 
     return forward
 
@@ -406,15 +449,16 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     def reflect(self: ChoiceValue, other: Any) -> Any:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
-        return (
-            function(other, self.resolve()) if self.merges_with(other) else self.through(lambda v: function(other, v))
-        )
+        return _operated(function, (other, self), 1)
 
     return reflect
 
 
 # How an operation is done on one of a few objects: control flow, which stands above this module, says so.
 _decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+
+# A function of numbers, of which the one at a place is one of a few, if it cannot fail; NotImplemented where it may.
+_compute: list[Callable[[Callable[..., Any], tuple[Any, ...], int], Any]] = []
 
 
 # What a function without effects gives, of values that are one of a few known texts.
@@ -432,6 +476,18 @@ _method: list[Callable[[str, Any], Any]] = []
 
 # One array of run-time size for arrays of several sizes; None where there is none.
 _merge: list[Callable[[ChoiceValue], Any]] = []
+
+
+def _are_numbers(value: Any) -> bool:
+    """Return whether a value is a number, of whatever kind it may be."""
+    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    kinds = [None if wrap.is_sized(o) else abstract_of_option(o) for o in options]
+    return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
+
+
+def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
+    """Return whether a number is worth the same as one of another kind."""
+    return worth.keeps(abstract, option, getattr(option, "interval", FULL), both)
 
 
 def _is_dtype(option: Any) -> bool:
@@ -483,6 +539,11 @@ def register_method(method: Callable[[str, Any], Any]) -> None:
 def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:
     """Make `decide(choice, operation)` what does an operation on the chosen object."""
     _decide[:] = [decide]
+
+
+def register_compute(compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Any]) -> None:
+    """Make `compute(function, operands, place)` what computes a function of the alternatives at a place."""
+    _compute[:] = [compute]
 
 
 for _name in (

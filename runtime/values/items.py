@@ -31,6 +31,7 @@ from anabranch.runtime.values import (
 )
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.array import Array
+from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.lengths import may_grow
@@ -354,6 +355,8 @@ class Items:
         leaves = [item_memory.row(b, place) for b in memory]
         made: list[Array | None] = []
         value = layouts.unpack(layout, iter(leaves), made)
+        if isinstance(layout, layouts.Choice) and isinstance(value, ChoiceValue):
+            value.number = None  # elements of other kinds have left the memory of each kind as it was
         item_kinds.note_copied(value)
         builder = current()
         for array in made:

@@ -18,7 +18,7 @@ from anabranch._frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir import ArrayType, Atom, Literal
 from anabranch.runtime.trace import Restart, current
-from anabranch.runtime.values import aliasing, atoms, containers, nodes, padding, strides, wrap
+from anabranch.runtime.values import aliasing, atoms, containers, nodes, padding, strides, worth, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
@@ -345,7 +345,10 @@ def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
 
 
 def presumed(layout: Layout) -> Layout:
-    """What a loop's carry is taken for before its body has been traced: every number changes."""
+    """What a loop's carry is taken for before its body has been traced: every number changes.
+
+    Of a number of one of a few kinds only that of one kind does at first, mostly: one that is there already stays.
+    """
     match layout:
         case Held():
             abstract = numeric(layout)
@@ -355,8 +358,15 @@ def presumed(layout: Layout) -> Layout:
                 return Held(source)
             return Node(structure, tuple(map(presumed, children)), source)
         case Choice(options):
-            return Choice(tuple(map(presumed, options)))
+            both = worth.common([a for a in map(numeric, options) if a is not None])
+            return Choice(tuple([o if _is_narrower(o, both) else presumed(o) for o in options]))
     return layout
+
+
+def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
+    """Return whether a number is known that is of another kind than the one that is worth the same as all."""
+    known = numeric(layout) if isinstance(layout, Held) else None
+    return known is not None and both is not None and known.kind is Kind.PYTHON and known != both
 
 
 def held(layout: Layout) -> Layout:
@@ -457,10 +467,8 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
         value = value.plain_()
     if not isinstance(value, ChoiceValue) or isinstance(value, nodes.Reference):
         index = option_index(value, options)
-        packed = [Packed(atoms.literal(index, np.int32))]
-        for i, option in enumerate(options):
-            packed += pack(value, option) if i == index else unspecified(option)
-        return packed
+        rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]
+        return _with_worth(Packed(atoms.literal(index, np.int32)), value, options, rows)
     if all(type(o) in (str, bytes) for o in value.options):
         codes = {option.value: i for i, option in enumerate(options) if is_text(option)}
         if all(o in codes for o in value.options):
@@ -468,17 +476,44 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
             return [Packed(tag), *(p for option in options for p in unspecified(option))]
     places = [option_index(o, options) for o in value.options]
     if places == list(range(len(places))):
-        rest = [p for option in options[len(places) :] for p in unspecified(option)]
-        pairs = zip(value.options, options, strict=False)
-        return [Packed(value.tag), *(p for inner, option in pairs for p in pack(inner, option)), *rest]
+        rows = [pack(inner, option) for inner, option in zip(value.options, options, strict=False)]
+        rows += [unspecified(option) for option in options[len(places) :]]
+        return _with_worth(Packed(value.tag), value, options, rows)
     tag = atoms.literal(places[-1], np.int32)
-    rows: list[list[Packed]] = [unspecified(option) for option in options]
+    rows = [unspecified(option) for option in options]
     for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
         here = value.chosen(i)
         tag = atoms.select(here, atoms.literal(place, np.int32), tag)
         row = pack(inner, options[place])
         rows[place] = row if places.count(place) == 1 else _selected(here, row, rows[place])
-    return [Packed(tag), *(p for row in rows for p in row)]
+    return _with_worth(Packed(tag), value, options, rows)
+
+
+def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
+    """The atoms of alternatives, with one number that is worth the same as the chosen one where one can be."""
+    place = _place_of_worth(options)
+    if place is not None:
+        kind = numeric(options[place])
+        assert kind is not None
+        rows[place] = [Packed(value.number_as(kind) if isinstance(value, ChoiceValue) else _number_as(value, kind))]
+    return [tag, *(p for row in rows for p in row)]
+
+
+def _number_as(value: Any, kind: Abstract) -> Atom:
+    is_number = numeric(Held(value)) is not None
+    return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
+
+
+def _place_of_worth(options: Sequence[Layout]) -> int | None:
+    """The option whose atom is worth the same as the number that is chosen, whichever it is; None where none is.
+
+    There is no such number where its kind is none of theirs, as float64 is for an int64 and a float32.
+    """
+    known = [(a, o) for o in options if (a := numeric(o)) is not None]
+    both = worth.common([a for a, _ in known]) if len(known) > 1 else None
+    if both is None or not all(worth.converts(a, getattr(o, "value", None), both) for a, o in known):
+        return None
+    return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
 
 
 def either(pred: Atom, on_true: Any, on_false: Any) -> Any:
@@ -587,7 +622,10 @@ class Unpacking:
         # The containers of options are numbered apart: which of them there are differs from value to value.
         apart = Unpacking(self.made, self._reuse)
         inner = tuple(apart.unpack(o, values) for o in options)
-        return inner[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, inner)
+        if isinstance(tag, Literal):
+            return inner[int(tag.value)]
+        place = _place_of_worth(options)
+        return ChoiceValue(tag, inner, None if place is None else wrap.as_atom(inner[place]))
 
 
 def size(layout: Layout) -> int:

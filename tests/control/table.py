@@ -24,7 +24,6 @@ class Program:
     function: Callable[..., Any]
     argsets: tuple[tuple[Any, ...], ...]
     static: tuple[str, ...]
-    promoted: bool
     ulps: float
     beyond: bool
     refused: type[AnabranchError] | None = None
@@ -91,7 +90,7 @@ class Program:
         return True
 
     def _tolerance(self) -> Tolerance:
-        return Tolerance(self.ulps, promoted=self.promoted, copies=self.copies)
+        return Tolerance(self.ulps, copies=self.copies)
 
     def _check_error(self, want: BaseException, got: Outcome, args: tuple[Any, ...]) -> None:
         """The class, and for what the program raises itself, the arguments of the exception."""
@@ -137,7 +136,6 @@ class Table:
         self,
         *argsets: tuple[Any, ...],
         static: tuple[str, ...] = (),
-        promoted: bool = False,
         ulps: float = ULPS,
         beyond: bool = False,
         slow: bool = False,
@@ -154,7 +152,7 @@ class Table:
         marks += [pytest.mark.slow] if slow else []
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            program = self.kind(function, argsets, static, promoted, ulps, beyond, refused, copies)
+            program = self.kind(function, argsets, static, ulps, beyond, refused, copies)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
             self.static_programs.append(pytest.param(program, id=function.__name__))
             return function

@@ -28,7 +28,7 @@ def test_function_of_one_number(name):
     def f(z):
         return function(z)
 
-    Program(f, NUMBERS, (), False, 64, True).check()
+    Program(f, NUMBERS, (), 64, True).check()
 
 
 @pytest.mark.parametrize("name", "exp sin cos tan sinh cosh tanh isnan isinf isfinite".split())

@@ -321,7 +321,7 @@ def indexed(x, i):
     return numbers[i], arrays[i], numbers[-1], arrays
 
 
-@case((V, True), (V, False), promoted=True)
+@case((V, True), (V, False))
 def in_a_branch(x, c):
     items = [v * 2 for v in x]
     if c:
@@ -331,7 +331,7 @@ def in_a_branch(x, c):
     return items
 
 
-@case((V, 4), (V, 0), promoted=True)
+@case((V, 4), (V, 0))
 def in_a_loop(x, n):
     items, total = [v * 1.0 for v in x], 0.0
     for k in range(n):

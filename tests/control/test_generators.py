@@ -116,7 +116,7 @@ def endless_with_a_break(limit):
     return s
 
 
-@case((A,), (np.array([1.0, 5.0]),), (-A,), promoted=True)
+@case((A,), (np.array([1.0, 5.0]),), (-A,))
 def pairs_taken_apart(a):
     s = 0.0
     last = -1
@@ -367,7 +367,7 @@ def a_context_manager_is_no_generator_to_stage(n):
 # ---- generator expressions
 
 
-@case((A,), (I4,), (-np.abs(A),), promoted=True)
+@case((A,), (I4,), (-np.abs(A),))
 def filtered_sum(a):
     return sum(x for x in a if x > 0)
 

@@ -246,7 +246,7 @@ def by_a_while(x, n):
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_as_in_eager_python(name: str) -> None:
     function, arguments = PROGRAMS[name]
-    Program(function, (arguments(70), arguments(71)), (), True, ULPS, False).check()
+    Program(function, (arguments(70), arguments(71)), (), ULPS, False).check()
 
 
 def equations(function: Callable[..., Any], *args: Any) -> int:
@@ -356,7 +356,7 @@ def first_item_changed_by_its_name(a):
     ],
 )
 def test_items_with_two_names_are_one_object(function: Callable[..., Any]) -> None:
-    Program(function, ((A,), (A + 1,)), (), True, ULPS, False).check()
+    Program(function, ((A,), (A + 1,)), (), ULPS, False).check()
 
 
 # ---- what is unrolled ------------------------------------------------------------------------------------------------
@@ -401,5 +401,5 @@ def test_a_few_steps_are_unrolled_within_a_long_loop():
         return seen
 
     ws = [np.ones(2), np.ones((2, 3)), np.ones(4)]
-    Program(f, ((ws, 50),), (), True, ULPS, False).check()
+    Program(f, ((ws, 50),), (), ULPS, False).check()
     assert equations(f, ws, 100) == equations(f, ws, 50)

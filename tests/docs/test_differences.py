@@ -30,30 +30,6 @@ def test_every_entry_has_a_test():
     assert not missing
 
 
-def test_numbers_that_some_steps_of_a_loop_bind_anew_are_of_one_kind():
-    def largest(x):
-        best = 0
-        for v in x:
-            if v > best:
-                best = v
-        return best
-
-    def halves(n):
-        total = 0
-        for _ in range(n):
-            total = total + 0.5
-        return total
-
-    below, above = np.array([-1.0, -2.0]), np.array([1.0, 2.0])
-    assert type(largest(below)) is int
-    assert type(jit(largest)(below)) is np.float64
-    assert jit(largest)(below) == largest(below)
-    assert type(jit(largest)(above)) is type(largest(above)) is np.float64
-    for n in (0, 3):
-        assert type(jit(halves)(n)) is type(halves(n))
-        assert jit(halves)(n) == halves(n)
-
-
 def test_the_order_of_two_lists_or_tuples_is_a_python_bool():
     def orders(x, y):
         return tuple(x) < tuple(y), list(x) >= list(y), (x[0], 1) < (y[0], 2)

@@ -17,7 +17,7 @@ def _parameters():
         static = tuple(names[i] for i, spec in enumerate(argsets[0]) if spec[0] == "s")
         values = tuple(tuple(concrete(spec) for spec in specs) for specs in argsets)
         marks = [pytest.mark.slow] if name == "recursion_traced" else []
-        yield pytest.param(Program(function, values, static, False, ULPS, False), id=f"{group}-{name}", marks=marks)
+        yield pytest.param(Program(function, values, static, ULPS, False), id=f"{group}-{name}", marks=marks)
 
 
 @pytest.mark.parametrize("program", list(_parameters()))

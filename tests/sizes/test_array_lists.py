@@ -72,7 +72,7 @@ def counting_sort(values):
     return out, counts
 
 
-@case((np.array([1, 5, 7]), 19), (np.array([4, 9]), 11), (np.array([2]), 0), promoted=True)
+@case((np.array([1, 5, 7]), 19), (np.array([4, 9]), 11), (np.array([2]), 0))
 def coin_change(coins, amount):
     best = [math.inf] * 20
     best[0] = 0

@@ -156,7 +156,7 @@ def evenly_spaced(a):
     return np.linspace(0, 1, n), np.linspace(a[0] * 0.5, a[1] * 1.5, n, endpoint=False), np.linspace(0, 9, n, dtype=int)
 
 
-@case(*SIZES, promoted=True)
+@case(*SIZES)
 def evenly_spaced_with_the_step(a):
     return np.linspace(a[0], a[1], num=a[0], retstep=True)
 

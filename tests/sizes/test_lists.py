@@ -225,7 +225,7 @@ class Bag:
         self.total += x
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def in_an_object(a):
     bag = Bag()
     for x in a:
@@ -985,7 +985,7 @@ def filters(a):
     return list(filter(lambda x: x > 0, a)), len(list(filter(None, a)))
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def of_generators(a):
     def positive(v):
         for x in v:
@@ -1104,7 +1104,7 @@ def caught(a, i):
     return got, out
 
 
-@case((SIGNED,), (NONE,), promoted=True)
+@case((SIGNED,), (NONE,))
 def pops_until_it_fails(a):
     out = [x for x in a if x > 0]
     s = 0.0
