@@ -88,7 +88,9 @@ def test_functions(told):
 
 def test_what_is_staged_hangs_on_arguments(told):
     found = rows(told, "staged")
-    assert found["for loop", line("staged")] == "one loop of 5 steps"
+    assert found["for loop", line("staged")] == (
+        "one loop after its first step, which gives its names the types that they keep"
+    )
     assert found["while loop", line("while")].endswith("hangs on x")
     assert re.search(r"hangs on x, a, an array from outside, what a loop changes$", found["if", line("left")])
     assert found["if", line("if v > 1", helper)].endswith("hangs on x")
@@ -157,19 +159,19 @@ def test_only_the_trace_that_stays_is_told():
 def test_text_dict_and_html(told):
     text = str(told)
     assert text.splitlines()[0] == f"everything({told.signature})"
-    assert f"  test_explain.py:{line('staged')}: for loop: one loop of 5 steps" in text
+    assert f"  test_explain.py:{line('staged')}: for loop: one loop after its first step, which" in text
     found = told.as_dict()
     assert found["function"] == "everything"
     assert {
         "kind": "staged",
         "what": "for loop",
-        "why": "one loop of 5 steps",
+        "why": "one loop after its first step, which gives its names the types that they keep",
         "file": __file__,
         "line": line("staged"),
     } in (found["staged"])
     html = told._repr_html_()
     assert html.startswith("<table>")
-    assert "one loop of 5 steps" in html
+    assert "one loop after its first step" in html
     assert "<lambda>" not in jit(lambda x: x).explain(1.0)._repr_html_()
 
 
