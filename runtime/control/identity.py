@@ -55,7 +55,7 @@ def is_(a: Any, b: Any) -> Any:
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
         return _is_one_number(a, b)
-    if a is b or not tracing() or not {id(a), id(b)} & current().trace.merged.keys():
+    if a is b or a is None or b is None or not tracing() or not {id(a), id(b)} & current().trace.merged.keys():
         return a is b
     return _is_one_of_parts(a, b)
 
@@ -88,6 +88,8 @@ def _differ(a: Any, b: Any) -> Atom:
     """Whether two values are surely two objects, as they are not worth the same."""
     if a is b or isinstance(a, Text) or isinstance(b, Text):
         return atoms.literal(False)
+    if a is None or b is None:
+        return atoms.literal(True)
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, ChoiceValue):
             result: Atom = atoms.literal(False)
