@@ -72,6 +72,11 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
 
     Those that differ are two. Of others it is not known, which is an error at run time.
     """
+    sized = wrap.is_sized(a), wrap.is_sized(b)
+    if any(sized):
+        if all(sized) or isinstance(a, Array) or isinstance(b, Array):
+            raise _undecided("ndarray")
+        return False
     structures = structure_of(a), structure_of(b)
     if structures[0] is not None and structures[0] == structures[1] and structures[0].mutable:
         raise _undecided(type(a).__name__)

@@ -1094,3 +1094,16 @@ def test_a_list_that_grows_beside_a_table_begins_with_the_same_arrays() -> None:
         assert jit(f, auto_static=False)(n, 2, a, b, compiled) == f(n, 2, a, b, plain)
         assert [item is first for item, first in zip(compiled, (a, b), strict=False)] == [True, True]
         assert len(compiled) == len(plain)
+
+
+def test_arrays_of_run_time_size_from_a_loop() -> None:
+    def f(n, a):
+        r = a[:n]
+        q = r
+        for i in range(3):
+            if a[i] > 1:
+                r = r * 2
+        return r is None, r is np, r is q
+
+    with pytest.raises(UnsupportedOperationError, match="whether this ndarray is that one is not known"):
+        jit(f, auto_static=False)(2, np.arange(4.0))

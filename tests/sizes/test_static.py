@@ -21,14 +21,14 @@ def written(a):
 
 
 def moving_window(a):
-    s = 0.0
+    s = np.float64(0.0)
     for i in range(6):
         s += a[i : i + 2].sum()
     return s
 
 
 def rows(A, x):
-    s = 0.0
+    s = np.float64(0.0)
     for i in range(4):
         s += A[i, 1:3] @ x[:2]
     return s
