@@ -143,17 +143,19 @@ def without_calls(text: str) -> str:
     return ast.dump(WithoutCalls().visit(function))
 
 
+# What gives its argument, or what shows that to the user.
+_AS_IT_WAS = ("imported", "staged", "managed", "enclosed", "kept", "calling", "attributes")
+
+
 class WithoutCalls(ast.NodeTransformer):
-    """`ab.call(g, x)` becomes `g(x)`; what is imported, managed, enclosed or a condition is as it was."""
+    """`ab.call(g, x)` becomes `g(x)`; what gives its argument, or shows its attributes, is as it was."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), "call"), [function, *args], keywords):
                 return self.visit_Call(ast.Call(function, args, keywords))
-            case ast.Call(
-                ast.Attribute(ast.Name("ab" | "ab_2"), "imported" | "staged" | "managed" | "enclosed" | "kept"), [value]
-            ):
+            case ast.Call(ast.Attribute(ast.Name("ab" | "ab_2"), name), [value]) if name in _AS_IT_WAS:
                 return value
         return node
 

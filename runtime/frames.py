@@ -26,8 +26,12 @@ _PACKAGE = (
 
 # The standard library, and where an environment of its own would have it. Not by sysconfig, which takes long.
 _STANDARD = os.path.dirname(os.__file__)
-LIBRARY = (_STANDARD, os.path.join(sys.exec_prefix, os.path.relpath(_STANDARD, sys.base_prefix)))
+_LIBRARY = (_STANDARD, os.path.join(sys.exec_prefix, os.path.relpath(_STANDARD, sys.base_prefix)))
+# Folders in there of what was installed, the project among it.
+_INSTALLED = ("site-packages", "dist-packages")
 
+# Packages with a speed of their own, whose code is not rewritten.
+OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
 
 # NumPy's own Python code stands between a user's and the project's, which it calls by its protocols.
 _NUMPY = os.path.dirname(np.__file__)
@@ -44,6 +48,16 @@ def internal(filename: str) -> bool:
     if found and filename.endswith(".py"):  # not code that was made for one call
         _files.add(filename)
     return found
+
+
+def installed(filename: str) -> bool:
+    """Whether a code object's file is one of Python's standard library, or lies where packages are installed."""
+    return filename.startswith(_LIBRARY)
+
+
+def standard(filename: str) -> bool:
+    """Whether a code object's file is one of Python's standard library."""
+    return installed(filename) and not any(folder in filename for folder in _INSTALLED)
 
 
 def users(frame: types.FrameType | None, until: str = "") -> Iterator[types.FrameType]:

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from anabranch._signals import whole
 from anabranch.runtime.config import settings
-from anabranch.runtime.frames import LIBRARY, users
+from anabranch.runtime.frames import standard, users
 from anabranch.runtime.ir import Program, Source
 
 _log = logging.getLogger("anabranch.progress")
@@ -111,7 +111,9 @@ def _line_of(frame: types.FrameType | None) -> str:
     """The innermost of the user's lines that run in a trace."""
     for own in users(frame, until="trace_call"):
         file = own.f_code.co_filename
-        if not file.startswith((*LIBRARY, "<string>", "<frozen")):  # what the trace has called, imports among it
+        if not (
+            standard(file) or file.startswith(("<string>", "<frozen"))
+        ):  # what the trace has called, imports among it
             return f"{file}:{own.f_lineno}"
     return ""
 

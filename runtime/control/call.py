@@ -43,7 +43,7 @@ from anabranch.runtime.control.fitting import fitted
 from anabranch.runtime.control.sources import generator
 from anabranch.runtime.control.wrappers import unwrapped
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frames import LIBRARY, internal
+from anabranch.runtime.frames import OWN_SPEED, installed, internal, standard
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.trace import Active, Builder, building, current, tracing
 from anabranch.runtime.values import containers, dispatch
@@ -63,7 +63,6 @@ _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].v
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 _COMPILERS = ("jax", "torch")
 _ALONE = 2  # what `sys.getrefcount` says of what has one name
-_OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
 
 
 # Methods as attributes of their class, and what they have to be told apart for.
@@ -166,7 +165,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
                 lists.let_attributes_grow(made)
         # Referred to by the name alone: nobody else has it.
         return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
-    if code.co_filename.startswith(LIBRARY) and not is_rewritten(code):
+    if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
         if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
@@ -409,9 +408,9 @@ def is_users(function: types.FunctionType) -> bool:
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
     module = function.__module__ or ""
-    if module.split(".")[0] in _OWN_SPEED:
+    if module.split(".")[0] in OWN_SPEED:
         return False
-    return not (code.co_filename.startswith(LIBRARY) and "site-packages" not in code.co_filename)
+    return not standard(code.co_filename)
 
 
 def rewritten(function: types.FunctionType) -> Callable[..., Any]:

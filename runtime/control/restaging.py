@@ -12,7 +12,7 @@ import sys
 import types
 
 from anabranch import transpile
-from anabranch.runtime.frames import LIBRARY, internal
+from anabranch.runtime.frames import OWN_SPEED, internal, standard
 from anabranch.runtime.trace import Restart, current
 
 _KINDS = {
@@ -31,7 +31,9 @@ def stage_where_it_stands() -> None:
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and internal(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None or frame.f_code.co_filename.startswith(("<", *LIBRARY)):
+    if frame is None or frame.f_code.co_filename.startswith("<") or standard(frame.f_code.co_filename):
+        return
+    if str(frame.f_globals.get("__name__")).split(".")[0] in OWN_SPEED:
         return
     asked = current().trace.restaged
     for kind in _kinds(frame.f_code, frame.f_lasti):

@@ -16,7 +16,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.frames import LIBRARY, internal
+from anabranch.runtime.frames import installed, internal
 from anabranch.runtime.trace import current, tracing
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_scalar import PythonScalar
@@ -88,7 +88,7 @@ def _codes(traceback: types.TracebackType | None) -> Iterator[types.CodeType]:
 
 
 def _is_users(code: types.CodeType) -> bool:
-    return transpile.is_rewritten(code) or not (internal(code.co_filename) or code.co_filename.startswith(LIBRARY))
+    return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
 
 
 def _is_of_c(function: Any) -> bool:
