@@ -25,8 +25,8 @@ _PACKAGE = (
 )
 
 # The standard library, and where an environment of its own would have it. Not by sysconfig, which takes long.
-_STANDARD = os.path.dirname(os.__file__)
-_LIBRARY = (_STANDARD, os.path.join(sys.exec_prefix, os.path.relpath(_STANDARD, sys.base_prefix)))
+_HOME = os.path.dirname(os.__file__)
+STANDARD = (_HOME, os.path.join(sys.exec_prefix, os.path.relpath(_HOME, sys.base_prefix)))
 # Folders in there of what was installed, the project among it.
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -52,7 +52,7 @@ def internal(filename: str) -> bool:
 
 def installed(filename: str) -> bool:
     """Whether a code object's file is one of Python's standard library, or lies where packages are installed."""
-    return filename.startswith(_LIBRARY)
+    return filename.startswith(STANDARD)
 
 
 def standard(filename: str) -> bool:
