@@ -51,12 +51,12 @@ def internal(filename: str) -> bool:
 
 
 def installed(filename: str) -> bool:
-    """Whether a code object's file is one of Python's standard library, or lies where packages are installed."""
+    """Return whether a code object's file is one of Python's standard library, or lies where packages are installed."""
     return filename.startswith(STANDARD)
 
 
 def standard(filename: str) -> bool:
-    """Whether a code object's file is one of Python's standard library."""
+    """Return whether a code object's file is one of Python's standard library."""
     return installed(filename) and not any(folder in filename for folder in _INSTALLED)
 
 

@@ -53,7 +53,7 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
 
 
 def _existence(outside: Heap, given: Given) -> Callable[[Any], bool]:
-    """Whether a container is the caller's, or is there outside."""
+    """Return whether a container is the caller's, or is there outside."""
     known = {id(c) for c in given.containers}
     return lambda part: id(part) in known or part in outside
 

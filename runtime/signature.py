@@ -17,10 +17,10 @@ from anabranch.runtime import array as device, interop
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir import native
-from anabranch.runtime.refusals import argument_refusal, dtype_refusal, shown
 from anabranch.runtime.static_values import Static, is_static, key_of
 from anabranch.runtime.values import containers, layout as layouts, parts_of_objects as parts
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
+from anabranch.runtime.values.refusals import argument_refusal, dtype_refusal, shown
 
 NDArray = np.ndarray[Any, Any]
 

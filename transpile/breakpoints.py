@@ -65,7 +65,7 @@ def _stops(function: _Function) -> bool:
 
 
 def _is_breakpoint(called: ast.expr) -> bool:
-    """Whether an expression is `breakpoint` or a debugger's `set_trace`, called as it is or through `ab`."""
+    """Return whether an expression is `breakpoint` or a debugger's `set_trace`, called as it is or through `ab`."""
     return (isinstance(called, ast.Name) and called.id in ("breakpoint", "set_trace")) or (
         isinstance(called, ast.Attribute) and called.attr == "set_trace"
     )

@@ -20,7 +20,7 @@ _SIGNED = frozenset(code for name, code in dis.opmap.items() if code < 256 and a
 
 
 def code_needs_rewriting(code: types.CodeType) -> bool:
-    """Whether the code, or that of a function inside it, has anything that some pass takes."""
+    """Return whether the code, or that of a function inside it, has anything that some pass takes."""
     # An instruction is two bytes, its number and its argument.
     if not _NAMES.isdisjoint(code.co_names) or not _SIGNED.isdisjoint(code.co_code[::2]):
         return True
@@ -33,5 +33,5 @@ def code_needs_rewriting(code: types.CodeType) -> bool:
 
 
 def _is_hidden(instruction: dis.Instruction) -> bool:
-    """Whether an instruction reads, sets or deletes an attribute that stand-ins have for themselves."""
+    """Return whether an instruction reads, sets or deletes an attribute that stand-ins have for themselves."""
     return instruction.opname in ("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR") and instruction.argval in HIDDEN

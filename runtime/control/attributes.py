@@ -1,4 +1,4 @@
-"""What rewritten code and built-in functions see of the attributes of values that stand for others."""
+"""The attributes of values that stand for others, as rewritten code and built-in functions see them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anabranch.runtime.values.attributes import Attributes, is_stand_in, read
 
 
 def attributes(value: Any) -> Any:
-    """What has the attributes of the object that a value stands for, and no others, to read, write and delete."""
+    """The attributes of the object that a value stands for, and no others, to read, write and delete."""
     return Attributes(value) if is_stand_in(value) else value
 
 

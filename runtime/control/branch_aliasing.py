@@ -43,7 +43,7 @@ class Twin:
 
 @dataclasses.dataclass(slots=True)
 class Links:
-    """What memory the arrays are that a branch has made or chosen; `objects` says when which array of one memory."""
+    """The memory of the arrays that a branch has made or chosen; `objects` says when which array of one memory."""
 
     held: list[Held] = dataclasses.field(default_factory=list)
     twins: list[Twin] = dataclasses.field(default_factory=list)

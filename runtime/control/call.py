@@ -466,14 +466,14 @@ def _vocabulary() -> types.ModuleType:
 
 
 def _too_deep(conditional: bool) -> RecursionError:
-    """What Python raises; where no run-time condition has led there, the plain function fails so, too."""
+    """Return the error that Python raises; the plain function fails so, too, if no run-time condition has led there."""
     error = RecursionError("maximum recursion depth exceeded")
     error.anabranch_own = not conditional  # type: ignore[attr-defined]
     return error
 
 
 def endless(error: RecursionError) -> UnsupportedOperationError | None:
-    """What says that recursion never ends while it is traced; None for an error that the plain function raises, too."""
+    """Return the error of endless recursion while tracing; None where the plain function raises it, too."""
     if getattr(error, "anabranch_own", False):
         return None
     return UnsupportedOperationError(

@@ -51,7 +51,7 @@ def _equal(x: Atom, value: float) -> Atom:
 
 
 def _endless(x: Atom, other: Atom) -> Atom:
-    """Whether an angle is infinite; where the other part is NaN so is the result."""
+    """Return whether an angle is infinite; where the other part is NaN so is the result."""
     return atoms.logical_and(_is(np.isinf, x), _no_nan(other))
 
 

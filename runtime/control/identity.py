@@ -68,7 +68,7 @@ def _undecided(kind: str) -> UnsupportedOperationError:
 
 
 def _is_one_of_parts(a: Any, b: Any) -> bool:
-    """Whether two tuples, frozen objects or NumPy scalars are one, of which some stand for one of several.
+    """Return whether two tuples, frozen objects or NumPy scalars are one, of which some stand for one of several.
 
     Those that differ are two. Of others it is not known, which is an error at run time.
     """
@@ -90,7 +90,7 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
 
 
 def _differ(a: Any, b: Any) -> Atom:
-    """Whether two values are surely two objects, as they are not worth the same."""
+    """Return whether two values are surely two objects, as they are not worth the same."""
     if a is b or isinstance(a, Text) or isinstance(b, Text):
         return atoms.literal(False)
     if a is None or b is None:
@@ -125,7 +125,7 @@ def _are_two_arrays(a: Any, b: Any) -> Atom:
 
 
 def _are_worth_different(a: Any, b: Any) -> Atom:
-    """Whether two numbers of one kind differ; a NaN does not differ from a NaN."""
+    """Return whether two numbers of one kind differ; a NaN does not differ from a NaN."""
     one, other = wrap.as_atom(a), wrap.as_atom(b)
     alike = atoms.ufunc(np.equal, one, other)
     if one.type.dtype.kind not in "biu":
@@ -162,7 +162,7 @@ _UNKNOWN_NUMBER = checks.Telling(
 
 
 def _is_one_array(a: Array, b: Array) -> Any:
-    """Whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
+    """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.either.keys():
         known = [branch_identity.objects_of(current(), x) for x in (a, b)]

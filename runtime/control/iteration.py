@@ -48,7 +48,7 @@ class Countable(attributes.Bare, abc.ABC):
 
     @property
     def holds(self) -> Any:
-        """What leads to the dicts and objects among the items, which a step may change."""
+        """The values that lead to the dicts and objects among the items, which a step may change."""
         return ()
 
     @property

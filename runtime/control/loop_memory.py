@@ -1,4 +1,4 @@
-"""What the traces of a loop's body have found of the types that it carries, for when the loop is met again.
+"""The types that the traces of a loop's body have found it to carry, for when the loop is met again.
 
 A loop in the body of another is traced anew with each trace of that. Where it is met in surroundings of the same types,
 its types are those that it had: it begins with them, and one trace shows that they stay. So a nest of loops takes as

@@ -93,7 +93,7 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
 
 
 def _named_by_choice(target: Any, kind: str) -> str:
-    """What a message calls an object that a variable of the user's function stands for by a run-time condition."""
+    """The words in a message for an object that a variable of the user's stands for by a run-time condition."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and internal(frame.f_code.co_filename):
         frame = frame.f_back

@@ -25,7 +25,7 @@ class UnlikeError(Exception):
 
 @frozen
 class Raised:
-    """What stands for a value that is an exception when it is read."""
+    """The stand-in of a value that is an exception when it is read."""
 
     error: BaseException
 
@@ -83,7 +83,7 @@ def gathered(place: Place, found: Mapping[int, Any]) -> Any:
 
 
 def _key(place: Place, value: Any, has_nodes: bool) -> Any:
-    """What values that can lie in one array have in common."""
+    """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
         plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)
         return ("raised", type(value.error), value.error.args if plain else id(value.error))

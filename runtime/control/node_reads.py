@@ -1,4 +1,4 @@
-"""What is read of a node that a run-time condition has chosen: that of each node, found while tracing, in arrays."""
+"""Reads of a node that a run-time condition has chosen: what each node gives, found while tracing, lies in arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written to a node that a run-time condition has chosen: into the array of that field of all nodes.
+"""Writes to a node that a run-time condition has chosen: into the array of that field of all nodes.
 
 The write is tried on each node while tracing. Where it gives each of them the same number in place of one of the same
 type, the array of these numbers has the new one at the place of the node that it is, and each node a part of it.

@@ -53,7 +53,7 @@ def _as_dict(value: Any) -> Any:
 
 
 def _is_one(a: Any, b: Any) -> Any:
-    """Whether two values, of which one is a node, are one object."""
+    """Return whether two values, of which one is a node, are one object."""
     same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
     return same if isinstance(same, bool) else python_scalar(same)
 

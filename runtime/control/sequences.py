@@ -46,11 +46,11 @@ def _item(value: Any) -> Any:
 
 
 class Mapped(Each):
-    """What `map` gives."""
+    """The iterator that `map` gives."""
 
 
 class Filtered(Each):
-    """What `filter` gives."""
+    """The iterator that `filter` gives."""
 
 
 def map_(call: Call, function: Any, *columns: Any) -> Any:

@@ -112,7 +112,7 @@ def _and(one: Any, other: Any) -> Any:
 
 
 def _value(outcome: Any) -> Any:
-    """What the last call gives; a call that is left would be too deep."""
+    """Return the result of the last call; a call that is left would be too deep."""
     left = truth(_is_call(outcome))
     pred: Atom = atoms.literal(np.bool_(left)) if isinstance(left, bool) else left
     checks.fail_if(pred, lambda _: RecursionError("maximum recursion depth exceeded"))

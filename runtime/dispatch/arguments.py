@@ -102,7 +102,7 @@ class Arguments:
 
     @property
     def inputs(self) -> list[tuple[str, Any]]:
-        """What the executable takes, with a value that it has had."""
+        """The inputs of the executable, with a value that it has had."""
         return [
             (f"[{', '.join([self.leaves[k] for k in one])}]", [self.values[k] for k in one])
             if isinstance(one, tuple)

@@ -152,7 +152,7 @@ class Running:
     # ---- the result ------------------------------------------------------------------------------------------------
 
     def _leaves_of_result(self) -> list[str]:
-        """What each leaf of the result is: an output, an argument's array, or what another leaf is."""
+        """Return, for each leaf of the result, an output, an argument's array, or what another leaf is."""
         plan = self._plan
         fresh = iter(self._computed_leaves())
         found: list[str] = []

@@ -134,7 +134,7 @@ class Bare:
 
 
 class Attributes:
-    """What shows a user's code the attributes of what a stand-in stands for, and no others."""
+    """Return the object that shows a user's code the attributes of what a stand-in stands for, and no others."""
 
     __slots__ = ("value",)
 

@@ -50,7 +50,7 @@ _CALLERS = frozenset({"call", "run", "_trace"})
 
 
 def _is_generated(frame: types.FrameType) -> bool:
-    """Whether a frame is that of a function that the rewriting has made: a block, or an expression as a lambda."""
+    """Return whether a frame is that of a function made by the rewriting: a block, or an expression as a lambda."""
     last = frame.f_code.co_qualname.rpartition(".")[2]
     if last != "<lambda>":
         return bool(_GENERATED.fullmatch(last))
@@ -70,7 +70,7 @@ def users_name(frame: types.FrameType) -> str:
 
 
 def is_part(inner: types.FrameType, outer: types.CodeType) -> bool:
-    """Whether a frame is that of a branch, a loop body or an expression that stands in a function."""
+    """Return whether a frame is that of a branch, a loop body or an expression that stands in a function."""
     code = inner.f_code
     head = code.co_qualname.rpartition(".<locals>.")[0]
     return head == outer.co_qualname and code.co_filename == outer.co_filename and _is_generated(inner)

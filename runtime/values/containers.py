@@ -64,7 +64,7 @@ class Structure:
         return False
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        """What the container is when it is given to the caller.
+        """The structure of the container when it is given to the caller.
 
         `members` has, by the identity of a graph, the place of its first node among all that the result has beside it.
         """
@@ -72,7 +72,7 @@ class Structure:
         return self if factory is None else dataclasses.replace(self, extra=factory)
 
     def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
-        """What is given to the caller, of these parts; `members` are nodes of graphs."""
+        """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
     def meet(self, mine: Any, other: Any) -> Any:

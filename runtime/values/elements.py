@@ -16,7 +16,7 @@ _LARGEST = 8
 
 
 def element(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What is assigned to an element of a dtype: NumPy's float scalars are converted by `int`, too."""
+    """Return the value to assign to an element of a dtype: NumPy's float scalars are converted by `int`, too."""
     scalar = isinstance(value, Traced) and value.abstract.kind is Kind.SCALAR
     if scalar and value.abstract.dtype.kind == "f" and dtype.kind in "iu" and dtype != np.uint64:
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)

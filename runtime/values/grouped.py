@@ -60,7 +60,7 @@ class Groups:
         return own if len(row) == 1 else ArrayType((len(row), *own.shape), own.dtype)
 
     def joined(self, leaves: Sequence[Atom]) -> list[Atom]:
-        """What the groups are carried as, of the leaves; in the current builder."""
+        """Return the atoms that the groups are carried as, of the leaves; in the current builder."""
         return [
             leaves[row[0]] if len(row) == 1 else side_by_side([leaves[k] for k in row], self.types[row[0]])
             for row in self.rows

@@ -65,7 +65,7 @@ class Row:
 
 
 def _options(value: Any) -> tuple[Any, ...]:
-    """What a value may be, of which a record that is known by its number is one."""
+    """Return the things that a value may be, of which a record that is known by its number is one."""
     is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
     return (value,) if is_one else value.options
 

@@ -345,7 +345,7 @@ def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
 
 
 def presumed(layout: Layout) -> Layout:
-    """What a loop's carry is taken for before its body has been traced: every number changes.
+    """The layout that a loop's carry is taken for before its body has been traced: every number changes.
 
     Of a number of one of a few kinds only that of one kind does at first, mostly: one that is there already stays.
     """

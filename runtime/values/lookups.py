@@ -38,7 +38,7 @@ _COMPARISONS: dict[Any, np.ufunc] = {
 
 @frozen
 class _Raised:
-    """What a function does that gives nothing."""
+    """The error that a function raises in place of a result."""
 
     error: Exception
 

@@ -75,7 +75,7 @@ def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
 
 
 def gone_over(value: Any) -> Iterator[Any]:
-    """What an iterator of built-in classes, or a generator under way, goes over."""
+    """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
     pending, seen = [value], set[int]()
     while pending:
         for part in gc.get_referents(pending.pop()):

@@ -28,7 +28,7 @@ def of_numpy(atom: Atom) -> Any:
 
 
 def real_part(atom: Atom) -> Atom:
-    """What `int()` and `float()` take of one of NumPy's complex scalars, with a warning; Python's own is refused."""
+    """Return the real part of one of NumPy's complex scalars, as `int()` and `float()` take it of these alone."""
     return atoms.op("real", atom)
 
 

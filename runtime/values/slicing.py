@@ -63,7 +63,7 @@ def _refuse_zero(step: Any) -> None:
 
 
 def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
-    """What is undecided in a key, and the key with what it is.
+    """Return the undecided part of a key, and the key with each of its values.
 
     That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
     """

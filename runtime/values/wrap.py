@@ -11,10 +11,10 @@ from anabranch._words import a
 from anabranch.runtime import array as device, interop
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.refusals import dtype_refusal
 from anabranch.runtime.trace import UNKNOWN, Compact, current
 from anabranch.runtime.values import atoms, checks, dispatch
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.refusals import dtype_refusal
 from anabranch.runtime.values.traced import Traced
 
 

@@ -24,7 +24,7 @@ class Subscript(ExpressionPass):
 
 
 def _is_constant(slices: Sequence[cst.SubscriptElement]) -> bool:
-    """Whether what stands in the brackets has no index and no bound but literals."""
+    """Return whether what stands in the brackets has no index and no bound but literals."""
     return all(map(_is_literal, _parts(slices)))
 
 
