@@ -42,19 +42,24 @@ class Countable(attributes.Bare, abc.ABC):
         """The item at a position from 0 on that is known to be in range."""
 
     @property
+    def columns(self) -> tuple[Countable, ...]:
+        """The sequences that the items come from, where they come from others."""
+        return ()
+
+    @property
     def is_known(self) -> bool:
         """Return whether all items are known while tracing, so that each of a few had better be one step."""
-        return False
+        return bool(self.columns) and all(column.is_known for column in self.columns)
 
     @property
     def holds(self) -> Any:
         """The values that lead to the dicts and objects among the items, which a step may change."""
-        return ()
+        return tuple(column.holds for column in self.columns)
 
     @property
     def has_records(self) -> bool:
         """Return whether some items are dicts or objects that are known one by one."""
-        return False
+        return any(column.has_records for column in self.columns)
 
     def misfits(self) -> list[tuple[Atom, str]]:
         """What makes the iteration raise ValueError at its end, as conditions and messages."""
@@ -318,16 +323,8 @@ class Tail(Countable):
         return self.items.length - 1
 
     @property
-    def is_known(self) -> bool:
-        return self.items.is_known
-
-    @property
-    def holds(self) -> Any:
-        return self.items.holds
-
-    @property
-    def has_records(self) -> bool:
-        return self.items.has_records
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
 
     def at(self, index: Any) -> Any:
         return self.items.at(index + 1)
@@ -345,16 +342,12 @@ class Enumerated(Once):
         return self.items.length
 
     @property
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
+
+    @property
     def is_known(self) -> bool:
-        return self.items.is_known and isinstance(self._first, int)
-
-    @property
-    def holds(self) -> Any:
-        return self.items.holds
-
-    @property
-    def has_records(self) -> bool:
-        return self.items.has_records
+        return super().is_known and isinstance(self._first, int)
 
     def at(self, index: Any) -> Any:
         return (self._first + index, self.items.at(index))
@@ -375,19 +368,11 @@ class Zipped(Once):
         if any(c.misfits() for c in columns):
             raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
         self.strict = strict
-        self.columns = columns
+        self._columns = columns
 
     @property
-    def is_known(self) -> bool:
-        return all(column.is_known for column in self.columns)
-
-    @property
-    def holds(self) -> Any:
-        return tuple(column.holds for column in self.columns)
-
-    @property
-    def has_records(self) -> bool:
-        return any(column.has_records for column in self.columns)
+    def columns(self) -> tuple[Countable, ...]:
+        return self._columns
 
     @property
     def length(self) -> Any:
@@ -446,16 +431,8 @@ class Reversed(Once):
         return self.items.length
 
     @property
-    def is_known(self) -> bool:
-        return self.items.is_known
-
-    @property
-    def holds(self) -> Any:
-        return self.items.holds
-
-    @property
-    def has_records(self) -> bool:
-        return self.items.has_records
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
 
     def at(self, index: Any) -> Any:
         length = self.items.length

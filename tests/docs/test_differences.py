@@ -210,6 +210,10 @@ def test_numpy_s_floating_point_warnings_are_not_given():
         jit(lambda x: np.polyfit(x, x, 1))(same)
         with pytest.raises(np.exceptions.RankWarning):
             np.polyfit(same, same, 1)
+        for lossy in (lambda z: z.astype(float), lambda z: float(z[0])):
+            assert jit(lossy)(same * 1j) == pytest.approx(0.0)
+            with pytest.raises(np.exceptions.ComplexWarning):
+                lossy(same * 1j)
     assert jit(strict)(zero) == np.inf
     with pytest.raises(FloatingPointError):
         strict(zero)
