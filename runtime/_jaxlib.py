@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch._locks import lock
-from anabranch.runtime._host import (
+from anabranch.base.fork_locks import lock
+from anabranch.runtime.host.host import (
     BufferType,
     CompileOptions,
     Flag,

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType
-from anabranch.runtime.ops.linear import dot_general
+from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ops.dot_general import dot_general
 from tests.ops.structure_support import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
 from tests.ops.support import Case
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops import sorting
 from tests.ops.structure_support import COMPLEX, DTYPES, FLOATS, check, check_in_loop, of, sample, with_specials
 from tests.ops.support import Case

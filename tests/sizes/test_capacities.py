@@ -11,16 +11,17 @@ import pytest
 
 import anabranch
 from anabranch import configure, djit, jit
-from anabranch.runtime.eager import running
-from anabranch.runtime.eager.calls import Operand
-from anabranch.runtime.values import atoms, capacities, wrap
+from anabranch.runtime.eager import execute
+from anabranch.runtime.eager.staged_calls import Operand
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
 
 
 def below(n):
     """`np.arange(n)` summed up, which asks for room."""
-    room = capacities.at("the numbers")
+    room = capacity_requests.at("the numbers")
     needed = wrap.as_atom(n, np.int64)
-    capacities.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
+    capacity_requests.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
     numbers = np.arange(room.size)
     return (numbers * (numbers < n)).sum()
 
@@ -72,8 +73,8 @@ def test_compiled_ahead_of_time_has_the_room_it_was_compiled_with():
 
 def test_needs_that_are_unknown_grow_by_leaps(compiled):
     def far(a):
-        room = capacities.at("steps")
-        capacities.exceeded(wrap.as_atom(a[0] > room.size, np.bool_), room)
+        room = capacity_requests.at("steps")
+        capacity_requests.exceeded(wrap.as_atom(a[0] > room.size, np.bool_), room)
         return np.arange(room.size)[a[0] - 1] + 1
 
     f = jit(far, capacity=2, capacity_limit=100)
@@ -355,9 +356,9 @@ def test_operations_outside_of_compiled_functions(compiled):
 
     operand = Operand((2,), LARGE.dtype)
     for _ in range(3):
-        assert int(running.run(named, (operand,), (), [anabranch.asarray(LARGE)])) == sum(range(304))
+        assert int(execute.run(named, (operand,), (), [anabranch.asarray(LARGE)])) == sum(range(304))
     assert len(compiled) == 2
-    assert int(running.run(named, (operand,), (), [anabranch.asarray(SMALL)])) == 21
+    assert int(execute.run(named, (operand,), (), [anabranch.asarray(SMALL)])) == 21
 
 
 def test_saved_and_exported():
