@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
-from anabranch.runtime.host.host import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.ops.emitter import Emitter, LocatedEmitter, tensor
 

@@ -19,7 +19,7 @@ import anabranch as ab
 from anabranch.export import deserialize, export
 from anabranch.runtime.call import container_format
 from anabranch.runtime.config import configure
-from anabranch.runtime.host.host import LoweringError
+from anabranch.runtime.host.callbacks import LoweringError
 from anabranch.runtime.xla.compiler import compile_text, deserialize as deserialize_executable
 from property_tests.fuzzing import functions
 

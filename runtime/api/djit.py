@@ -18,7 +18,8 @@ from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
 from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
-from anabranch.runtime.host.host import CompileOptions, HostCallback
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.signature.flatten import Leaves, LeavesButNumbers
 from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable

@@ -13,7 +13,7 @@ from typing import Any
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import Calling
-from anabranch.runtime.frontend.trace_function import Plan
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision

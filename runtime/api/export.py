@@ -17,7 +17,7 @@ from anabranch.runtime.call.container_format import Buffer, pack, unpack
 from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
-from anabranch.runtime.host.host import Flag
+from anabranch.runtime.host.compile_options import Flag
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.xla import stablehlo

@@ -12,7 +12,7 @@ from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.options import Options, flags_of
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.host.host import FlagValue as Flag
+from anabranch.runtime.host.compile_options import FlagValue as Flag
 from anabranch.runtime.signature.static_args import donated_parameters, static_parameters
 
 P = ParamSpec("P")

@@ -22,6 +22,7 @@ from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import Options
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call import cache_miss
+from anabranch.runtime.call.auto_static import Known, known_key
 from anabranch.runtime.call.call_spec import Calling, Passed
 from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.call.execution import MISS, Execution, never
@@ -31,16 +32,15 @@ from anabranch.runtime.control.call import counterpart, resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
-from anabranch.runtime.frontend.traceback import add_call_site, hide_internal_frames
 from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.arguments import arguments_of
-from anabranch.runtime.signature.auto_static import Known, known_key
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.signature.static_args import Statics
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, knowing
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
 from anabranch.runtime.values.pytrees.containers import is_deep
 from anabranch.runtime.values.static_requests import may_be_known
 

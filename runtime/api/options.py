@@ -11,7 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.runtime.config import Settings, settings
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.host.host import Flag
+from anabranch.runtime.host.compile_options import Flag
 
 _FLAG_VALUES = (str, bool, int, float)
 

@@ -17,10 +17,11 @@ from anabranch.runtime.call.container_format import Buffer, made_here, pack, unp
 from anabranch.runtime.call.donation import DonatingExecution, Donation
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
-from anabranch.runtime.frontend.trace_function import Plan
-from anabranch.runtime.host.host import CompileOptions, Flag, FlagValue, HostCallback, LoweringError
+from anabranch.runtime.host.callbacks import HostCallback, LoweringError
+from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.pytree import PyTreeDef

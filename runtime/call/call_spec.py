@@ -9,11 +9,11 @@ from typing import Any, NoReturn, TypeAlias
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
 from anabranch.runtime.call import cache_miss
+from anabranch.runtime.call.auto_static import known_key
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.frontend.trace_function import Plan
 from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.auto_static import known_key
 from anabranch.runtime.signature.flatten import Leaves, ShapeDtypeStruct
 from anabranch.runtime.signature.pytree import Constant, PyTreeDef, Reading, ResultReading, Tree, joined, struct
 from anabranch.runtime.signature.static_args import Form

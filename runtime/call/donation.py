@@ -12,9 +12,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import duplicate, to_numpy
 from anabranch.runtime.call.call_spec import Call, Calling
 from anabranch.runtime.call.execution import Execution
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import DonationError
-from anabranch.runtime.frontend.trace_function import Plan
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Leaves, on_device

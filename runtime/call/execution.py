@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from anabranch.runtime._jaxlib import to_numpy
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array, adopted
-from anabranch.runtime.frontend.trace_function import Plan
-from anabranch.runtime.host.host import CallbackError
+from anabranch.runtime.host.callbacks import CallbackError
 from anabranch.runtime.signature.flatten import Leaves, buffers, check_objects, check_outside, check_sharing, on_device
 from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.xla.executable import Executable

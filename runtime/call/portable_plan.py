@@ -11,8 +11,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.call.call_spec import Calling
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.errors import SerializationError
-from anabranch.runtime.frontend.trace_function import Plan
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.signature.static_keys import Shown, Static

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.pattern`
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
@@ -31,6 +32,7 @@ from anabranch.runtime.control.iteration.push_iteration import generator as gene
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, set_operation as set_operation
+from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.builtins_ import class_ as class_
 from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at

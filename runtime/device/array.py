@@ -18,7 +18,7 @@ from anabranch.base.fork_locks import lock
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
 from anabranch.runtime.device.operator_methods import Operators, operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
-from anabranch.runtime.host.host import DTYPES, BufferType
+from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 
 NDArray = np.ndarray[Any, Any]
 # DLPack's number of the CPU and of its first device, and the version from which a capsule can say that it is read-only.

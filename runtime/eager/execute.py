@@ -16,10 +16,11 @@ from anabranch.base.signals import Watched
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.call.call_spec import Calling, Passed
 from anabranch.runtime.call.execution import Execution
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
-from anabranch.runtime.frontend.trace_function import Plan, trace_call
+from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
 from anabranch.runtime.tracing.trace import current, tracing

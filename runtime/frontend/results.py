@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
+from anabranch.runtime.call.plan import Owner, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.call import is_rewritten
 from anabranch.runtime.control.iteration import countable, push_iteration
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.ir.program import Atom, Var
-from anabranch.runtime.signature.arguments import Given
+from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.trace import OnDevice, Storage, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays import views
@@ -230,56 +230,6 @@ def _name(value: Any) -> str:
     if isinstance(value, countable.Range):
         return "range"
     return "generator" if isinstance(value, _STAGED) else type(value).__name__
-
-
-@frozen
-class Owner:
-    """A result is the array of this argument leaf, or a view of it: always, or where `pred` holds at run time."""
-
-    pred: Atom | None
-    leaf: int
-    path: views.Path
-    readonly: bool = False  # whether the view cannot be written to
-    starts: tuple[int | Atom, ...] = ()  # from where on, where the result is a part that lies elsewhere in its memory
-    is_whole: bool = False  # whether an array of run-time size is the argument's array, rather than a slice of it
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """What must be known at run time."""
-        positions = tuple([position for step in self.path for position in step.positions])
-        positions += tuple([start for start in self.starts if not isinstance(start, int)])
-        return positions if self.pred is None else (self.pred, *positions)
-
-    def where(self, pred: Atom) -> Owner:
-        """Return the same under one more condition."""
-        return dataclasses.replace(self, pred=pred if self.pred is None else atoms.logical_and(pred, self.pred))
-
-    def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
-        """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
-        holds = self.pred is None or bool(next(known))
-        path = [step.at(known) for step in self.path]
-        firsts = [start if isinstance(start, int) else int(next(known)) for start in self.starts]
-        if not holds:
-            return None
-        base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
-        if path and base.size and not np.may_share_memory(base, given[self.leaf]):
-            return None  # rows of memory that only partly follow one another
-        if firsts:
-            base = base[tuple([slice(first, None) for first in firsts])]
-        if path and self.readonly:
-            base.flags.writeable = False
-        return base
-
-
-@frozen
-class ResultAlias:
-    """A result is the array of another leaf of the result, or a view of all of it.
-
-    Where the same result may be an argument's array (`Owner`), this holds where it is none.
-    """
-
-    leaf: int
-    is_view: bool = False
 
 
 def identities(

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.host import DTYPES, HostCallback
+from anabranch.runtime.host.buffer_types import DTYPES
+from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
 
 _NAME = re.compile(r"%\d+")

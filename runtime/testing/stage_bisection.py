@@ -10,13 +10,13 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.api.jitted import Wrapped
+from anabranch.runtime.call.auto_static import known_key
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
-from anabranch.runtime.frontend.trace_function import Plan
 from anabranch.runtime.ir import program as ir, verify
 from anabranch.runtime.passes import optimise
-from anabranch.runtime.signature.auto_static import known_key
 from anabranch.runtime.signature.flatten import Leaves, buffers
 from anabranch.runtime.testing.value_parts import copied
 from anabranch.runtime.values.effects import called_here

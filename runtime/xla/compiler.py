@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime._jaxlib import XlaError, backend_of, note_compilation, register_lapack, versions
-from anabranch.runtime.host.host import (
-    CompileOptions,
-    HostCallback,
-    LoweringError,
-    SerializationError,
-    reporting,
-    unpack,
-)
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.callbacks import HostCallback, LoweringError, reporting
+from anabranch.runtime.host.compile_options import CompileOptions
+from anabranch.runtime.host.saved_bytes import unpack
 from anabranch.runtime.xla import stablehlo
 from anabranch.runtime.xla.executable import CallingBack, Executable
 from anabranch.runtime.xla.process_exit import abandon

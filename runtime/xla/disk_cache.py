@@ -23,7 +23,9 @@ from anabranch.base.keyed_locks import Turns
 from anabranch.base.signals import Watched
 from anabranch.runtime._jaxlib import FIXED_FLAGS, versions
 from anabranch.runtime.config import settings
-from anabranch.runtime.host.host import CompileOptions, HostCallback, SerializationError
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
 from anabranch.runtime.xla.fork import compile_text

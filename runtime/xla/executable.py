@@ -7,19 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime._jaxlib import Backend, Buffer, XlaError, versions
-from anabranch.runtime.host.host import (
-    ArgumentMismatchError,
-    BufferType,
-    ExecutionError,
-    HostCallback,
-    NDArray,
-    SerializationError,
-    Staging,
-    adopter,
-    alone,
-    fail,
-    pack,
-)
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.buffer_types import BufferType, NDArray
+from anabranch.runtime.host.callbacks import ArgumentMismatchError, ExecutionError, HostCallback, alone, fail
+from anabranch.runtime.host.saved_bytes import pack
+from anabranch.runtime.host.staging import Staging, adopter
 
 
 class Executable:

@@ -20,7 +20,9 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime import _jaxlib
 from anabranch.runtime._jaxlib import Buffer
 from anabranch.runtime.errors import ForkedProcessError
-from anabranch.runtime.host.host import CompileOptions, HostCallback, NDArray
+from anabranch.runtime.host.buffer_types import NDArray
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla import compiler as xla, executable as executables
 from anabranch.runtime.xla.executable import Executable
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from anabranch.runtime._jaxlib import backend_of, bindings
-from anabranch.runtime.host.host import DTYPES, BufferType, LoweringError, SerializationError, Signature, buffer_type
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.buffer_types import DTYPES, BufferType, Signature, buffer_type
+from anabranch.runtime.host.callbacks import LoweringError
 
 # Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
 _READABLE_BY = "WEEK_12"

@@ -149,10 +149,10 @@ def test_memory_is_not_copied_on_the_way_in_nor_out():
     f(Exporter(big))
     copies = []
     from anabranch.runtime import _jaxlib
-    from anabranch.runtime.host import host
+    from anabranch.runtime.host import staging
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(host, "aligned_copy", lambda *a: copies.append(a))
+        patch.setattr(staging, "aligned_copy", lambda *a: copies.append(a))
         patch.setattr(_jaxlib, "aligned_copy", lambda *a: copies.append(a))
         assert float(f(Exporter(big))[0]) == 1.0
     assert not copies

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from anabranch.runtime import _jaxlib as door
-from anabranch.runtime.host import host
+from anabranch.runtime.host import buffer_types, callbacks, compile_options, staging
 from anabranch.runtime.xla import compiler
 
-ELEMENTS = sorted(host.DTYPES)
+ELEMENTS = sorted(buffer_types.DTYPES)
 # This many float64 values are more than what is staged.
 LARGE = 150_000
 
@@ -109,10 +109,10 @@ def test_while():
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("copied_bytes", [host._COPIED_BYTES, 0])
+@pytest.mark.parametrize("copied_bytes", [staging._COPIED_BYTES, 0])
 def test_dtypes_pass_through(element, copied_bytes, monkeypatch):
-    monkeypatch.setattr(host, "_COPIED_BYTES", copied_bytes)
-    size, dtype = 300, host.DTYPES[element]
+    monkeypatch.setattr(staging, "_COPIED_BYTES", copied_bytes)
+    size, dtype = 300, buffer_types.DTYPES[element]
     values = np.arange(size).astype(np.uint8).astype(dtype)
     (result,) = call(copy_of(f"tensor<{size}x{element}>"), values)
     assert result.dtype == dtype
@@ -121,7 +121,7 @@ def test_dtypes_pass_through(element, copied_bytes, monkeypatch):
 
 @pytest.mark.parametrize("element", [e for e in ELEMENTS if not e.startswith(("f8", "i1"))])
 def test_dtypes_compute(element):
-    values = np.array([1, 2, 3]).astype(host.DTYPES[element])
+    values = np.array([1, 2, 3]).astype(buffer_types.DTYPES[element])
     (result,) = call(add(f"tensor<3x{element}>"), values, values)
     np.testing.assert_array_equal(result, values + values)
 
@@ -222,7 +222,7 @@ def test_results_outlive_the_executable(size):
 
 def test_a_library_that_would_not_see_what_arguments_become_is_refused(monkeypatch):
     monkeypatch.setattr(door.backend_of(), "keeps_memory", False)
-    with pytest.raises(host.ExecutionError, match="copies aligned arrays"):
+    with pytest.raises(callbacks.ExecutionError, match="copies aligned arrays"):
         compiler.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
 
 
@@ -299,24 +299,24 @@ def test_callback_exception_is_the_cause():
     body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
     executable = compiler.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
     for start in (4, 5):
-        with pytest.raises(host.ExecutionError, match=f"at {start}") as caught:
+        with pytest.raises(callbacks.ExecutionError, match=f"at {start}") as caught:
             executable([np.array(start)])
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
-        assert not host._raised
+        assert not callbacks._raised
     assert executable([np.array(11)])[0] == 11
 
 
 def test_memory_that_there_is_not():
     body = "%r = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f64>) -> tensor<10000000x10000000xf64>"
     executable = compiler.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<10000000x10000000xf64>"}, body))
-    with pytest.raises(host.OutOfMemoryError, match=r"^Out of memory") as caught:
+    with pytest.raises(callbacks.OutOfMemoryError, match=r"^Out of memory") as caught:
         executable([np.array(1.0)])
     assert isinstance(caught.value, MemoryError)
 
 
 def test_text_that_does_not_parse():
     text = add("tensor<4xf64>").replace("stablehlo.add", "stablehlo.addd")
-    with pytest.raises(host.LoweringError) as caught:
+    with pytest.raises(callbacks.LoweringError) as caught:
         compiler.compile_text(text)
     assert "'stablehlo.addd' is unknown" in str(caught.value)
     assert "%r = stablehlo.addd %a, %b : tensor<4xf64>" in str(caught.value)
@@ -324,7 +324,7 @@ def test_text_that_does_not_parse():
 
 def test_text_that_does_not_verify():
     text = program({"a": "tensor<4xf64>"}, {"a": "tensor<4xf32>"}, "")
-    with pytest.raises(host.LoweringError, match=r"in line: return %a : tensor<4xf32>"):
+    with pytest.raises(callbacks.LoweringError, match=r"in line: return %a : tensor<4xf32>"):
         compiler.compile_text(text)
 
 
@@ -351,7 +351,7 @@ def test_text_that_does_not_verify():
     ids=["no-main", "dynamic", "int4", "donated", "unknown-target"],
 )
 def test_programs_refused(text, message):
-    with pytest.raises((host.LoweringError, host.ExecutionError), match=message):
+    with pytest.raises((callbacks.LoweringError, callbacks.ExecutionError), match=message):
         compiler.compile_text(text)([np.array(1.0)])
 
 
@@ -368,17 +368,17 @@ def test_programs_refused(text, message):
 )
 def test_arguments_that_do_not_fit(arguments):
     executable = compiler.compile_text(add("tensor<4xf64>"))
-    with pytest.raises(host.ArgumentMismatchError):
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable(arguments)
 
 
 def test_flags():
     text = add("tensor<4xf64>")
     a = np.ones(4)
-    options = host.CompileOptions((("xla_cpu_enable_fast_math", True),))
+    options = compile_options.CompileOptions((("xla_cpu_enable_fast_math", True),))
     np.testing.assert_array_equal(compiler.compile_text(text, options)([a, a])[0], a + a)
-    with pytest.raises(host.LoweringError, match="xla_no_such_flag"):
-        compiler.compile_text(text, host.CompileOptions((("xla_no_such_flag", True),)))
+    with pytest.raises(callbacks.LoweringError, match="xla_no_such_flag"):
+        compiler.compile_text(text, compile_options.CompileOptions((("xla_no_such_flag", True),)))
 
 
 def test_default_flag_unknown_to_this_release_is_left_out(monkeypatch):
@@ -448,14 +448,14 @@ def test_serialize():
     damaged = bytearray(data)
     damaged[-10] ^= 1
     for wrong in (bytes(damaged), data[:-1], data[:20], b"", b"x" * 200):
-        with pytest.raises(host.SerializationError):
+        with pytest.raises(staging.SerializationError):
             compiler.deserialize(wrong)
 
 
 def test_serialize_from_another_release(monkeypatch):
     data = compiler.compile_text(add("tensor<3xf64>")).serialize()
     monkeypatch.setattr(compiler, "versions", lambda: "jaxlib 0.0.0")
-    with pytest.raises(host.SerializationError, match=r"jaxlib 0\.0\.0"):
+    with pytest.raises(staging.SerializationError, match=r"jaxlib 0\.0\.0"):
         compiler.deserialize(data)
 
 
@@ -464,7 +464,7 @@ def test_serialize_with_callbacks_is_refused():
     executable = compiler.compile_text(
         program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)]
     )
-    with pytest.raises(host.SerializationError, match="callbacks"):
+    with pytest.raises(staging.SerializationError, match="callbacks"):
         executable.serialize()
 
 
@@ -478,7 +478,7 @@ def test_analyses():
     assert door.versions().startswith("jaxlib 0.")
 
 
-ON_DEVICE = host.CompileOptions(asynchronous=True)
+ON_DEVICE = compile_options.CompileOptions(asynchronous=True)
 
 
 def test_buffers():
@@ -494,9 +494,9 @@ def test_buffers():
     np.testing.assert_array_equal(door.to_numpy(door.put(np.arange(4.0).astype(">f8")[::-1])), [3, 2, 1, 0])
     assert door.to_numpy(door.put(np.float64(2.5) + np.zeros(()))).shape == ()
     assert not door.to_numpy(again, copy=False).flags.writeable
-    with pytest.raises(host.ArgumentMismatchError):
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable.execute_buffers([buffer, door.put(np.zeros(3))])
-    with pytest.raises(host.ArgumentMismatchError):
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable.execute_buffers([buffer])
 
 
@@ -512,7 +512,7 @@ def test_failure_of_a_run_on_buffers():
         (result,) = executable.execute_buffers([door.put(np.array(1.0))])
         door.to_numpy(result)
 
-    with pytest.raises(host.ExecutionError) as caught:
+    with pytest.raises(callbacks.ExecutionError) as caught:
         run()
     assert isinstance(caught.value.__cause__, ValueError)
 

@@ -13,9 +13,9 @@ from anabranch.runtime._jaxlib import has_forgotten
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.call.fastpath.guard_args import Arguments
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
-from anabranch.runtime.frontend.trace_function import Plan
-from anabranch.runtime.host.host import is_staged, reader
+from anabranch.runtime.host.staging import is_staged, reader
 from anabranch.runtime.signature.flatten import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind

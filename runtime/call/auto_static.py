@@ -6,8 +6,8 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.frontend.trace_function import Plan
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.pytrees.containers import Structure
