@@ -24,8 +24,8 @@ from anabranch.runtime.values.items import MayGrow
 from anabranch.runtime.values.text import Text
 from anabranch.runtime.values.traced import Traced
 from anabranch.transpile.hidden import HIDDEN
-from tests.control.table import Program, Table
 from tests.equivalence import same
+from tests.program_table import Program, Table
 
 case = Table()
 NAMES = sorted(n for n in HIDDEN if not n.startswith("__"))

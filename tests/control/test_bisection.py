@@ -9,8 +9,8 @@ from bisect import bisect_left, insort
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
 from tests.equivalence import check
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from tests.control.table import Program, Table
-from tests.runtime.support import every_equation
+from tests.equations import every_equation
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -9,8 +9,8 @@ import operator
 import numpy as np
 import pytest
 
-from tests.control.table import Program
 from tests.equivalence import check
+from tests.program_table import Program
 
 INF, NAN = math.inf, math.nan
 NUMBERS = tuple(

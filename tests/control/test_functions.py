@@ -13,7 +13,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.config import configure
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

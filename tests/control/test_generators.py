@@ -14,7 +14,7 @@ import pytest
 
 from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
 from anabranch.runtime.control.pulling import THREAD
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.array([1.0, -2.0, 3.0])

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, UnsupportedOperationError, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 SEEN: list[int] = []

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, UnsupportedOperationError
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 Z = np.zeros(4)

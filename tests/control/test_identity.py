@@ -11,7 +11,7 @@ import pytest
 
 from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError, jit
 from anabranch.runtime.control import functional
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, UnsupportedOperationError, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

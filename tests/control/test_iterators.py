@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 RNG = np.random.default_rng(8)

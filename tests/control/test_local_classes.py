@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, StructureMismatchError, jit
-from tests.control.table import Program
+from tests.equations import every_equation
 from tests.equivalence import ULPS
-from tests.runtime.support import every_equation
+from tests.program_table import Program
 
 RNG = np.random.default_rng(7)
 A = np.array([1.5, -2.0, 3.0, -4.0, 0.5])

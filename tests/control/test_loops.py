@@ -9,7 +9,7 @@ import pytest
 
 from anabranch import StructureMismatchError, UnsupportedOperationError, jit
 from anabranch.runtime.equivalence.stages import stages
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

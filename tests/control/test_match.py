@@ -10,7 +10,7 @@ import types
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 limits = types.SimpleNamespace(LOW=2, HIGH=7)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from tests.control.table import Program, Table
 from tests.equivalence import check
+from tests.program_table import Program, Table
 
 case = Table()
 logger = logging.getLogger("tests.output")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import IntegerRangeError, UnsupportedOperationError, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 BIG = 2**62

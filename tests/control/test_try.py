@@ -16,7 +16,7 @@ from anabranch import (
     UnsupportedOperationError,
     jit,
 )
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.array([1.0, 2.0, 3.0])

@@ -16,7 +16,7 @@ import pytest
 
 from anabranch import AnabranchError, jit
 from anabranch.runtime.errors import ConcretizationError, IntegerRangeError, UnsupportedValueError
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, UnsupportedOperationError, jit
-from tests.control.table import Table
 from tests.equivalence import Outcome
+from tests.program_table import Table
 
 case = Table()
 V = np.array([1.0, 2.0, 3.0, 4.0])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.control.table import Table
+from tests.program_table import Table
 
 case = Table()
 # Kind of node -> the programs that show it.

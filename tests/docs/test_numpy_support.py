@@ -11,7 +11,7 @@ import pytest
 from anabranch import UnsupportedOperationError, jit
 from anabranch.runtime.values import dispatch
 from tests.docs import numpy_page
-from tests.numpy.support import Static, staged_call
+from tests.numpy.cases import Static, staged_call
 
 FUNCTIONS = [
     pytest.param(module, name, function, id=f"{module.__name__}.{name}")

@@ -12,10 +12,10 @@ import pytest
 
 from anabranch import UnsupportedConstructError, jit
 from anabranch.transpile import rewrite
-from tests.control.table import Program
 from tests.docs.grammar import NEWER, REFUSED, SHOWN, case
 from tests.docs.support_page import PAGE, page
-from tests.transpile.support import from_text, nothing_staged
+from tests.program_table import Program
+from tests.transpile.eager_rewriting import from_text, nothing_staged
 
 # Nodes that no program makes: whole files, type comments, and what older Pythons had.
 NO_NODES = {"mod", "type_ignore", "slice", "AugLoad", "AugStore", "Param", "Index", "ExtSlice", "Suite", "Num", "Str",

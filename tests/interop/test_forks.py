@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.interop.support import run_program
+from tests.interop.fresh_process import run_program
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 

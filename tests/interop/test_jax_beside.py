@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.interop.support import run_program
+from tests.interop.fresh_process import run_program
 
 pytest.importorskip("jax")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.interop.support import run_command, run_program
+from tests.interop.fresh_process import run_command, run_program
 
 FIRST = """from anabranch import jit
 @jit

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.interop.support import run_program
+from tests.interop.fresh_process import run_program
 
 # Functions of a script, of a module, of a class, and within a function; `check` compares what workers gave.
 COMMON = """

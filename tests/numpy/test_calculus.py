@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.numpy.cases import Static, Table
 from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, SCALAR, SINGLE, TRUTHS, VECTOR
-from tests.numpy.support import Static, Table
 
 case = Table()
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from tests.numpy.cases import Static, Table, check_program
 from tests.numpy.samples import EMPTY, FLOATS, VECTOR
-from tests.numpy.support import Static, Table, check_program
 
 case = Table()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, Array, ImmutableArrayError, asarray
-from tests.numpy.support import Case, Static, compare, eager_call, outcome
+from tests.numpy.cases import Case, Static, compare, eager_call, outcome
 
 # These give ndarrays, or look at nothing but a shape, and NumPy asks no array for them.
 ON_THE_HOST = {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.numpy.cases import Static, Table
 from tests.numpy.stacks import (
     COMPLEX,
     DEFINITE,
@@ -22,7 +23,6 @@ from tests.numpy.stacks import (
     TALL,
     WRONG,
 )
-from tests.numpy.support import Static, Table
 
 case = Table()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.numpy.cases import Static, Table
 from tests.numpy.samples import BYTES, COMPLEX, CUBE, EMPTY, FLOATS, INTS, SCALAR, SINGLE, TRUTHS, VECTOR
-from tests.numpy.support import Static, Table
 
 case = Table()
 ONE_AXIS = (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
+from tests.numpy.cases import Static, Table, check_program
 from tests.numpy.samples import FLOATS, INTS, SCALAR, TALL, VECTOR
-from tests.numpy.support import Static, Table, check_program
 
 case = Table()
 

@@ -9,8 +9,8 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from tests.numpy.cases import check_program, compare
 from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, VECTOR
-from tests.numpy.support import check_program, compare
 
 
 def values(np: Any, a: Any) -> Any:

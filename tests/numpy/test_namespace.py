@@ -10,8 +10,8 @@ import pytest
 
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.values import dispatch
+from tests.numpy.cases import check_program
 from tests.numpy.samples import FLOATS
-from tests.numpy.support import check_program
 
 
 def made(np: Any, a: Any) -> Any:

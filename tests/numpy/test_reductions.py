@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.numpy.cases import Table
 from tests.numpy.samples import ARRAYS, FLOATS, VECTOR
-from tests.numpy.support import Table
 
 case = Table()
 

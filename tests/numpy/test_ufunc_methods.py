@@ -10,8 +10,8 @@ import pytest
 
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.values import dispatch
+from tests.numpy.cases import check_program
 from tests.numpy.samples import BYTES, COMPLEX, EMPTY, FLOATS, INTS, NANS, SINGLE, TRUTHS
-from tests.numpy.support import check_program
 
 UFUNCS = sorted({f.__name__ for f in dispatch.FUNCTIONS if isinstance(f, numpy.ufunc) and f.__name__ in Op.table})
 ARRAYS = (FLOATS, INTS, BYTES, TRUTHS, SINGLE, NANS, COMPLEX, EMPTY)

@@ -7,8 +7,8 @@ import pytest
 
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.values import dispatch
+from tests.numpy.cases import Static, Table
 from tests.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, NANS, SCALAR, SINGLE, TRUTHS, VECTOR
-from tests.numpy.support import Static, Table
 
 case = Table()
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy
 import pytest
 
+from tests.numpy.cases import check_program
 from tests.numpy.samples import COMPLEX, CUBE, FLOATS, INTS
-from tests.numpy.support import check_program
 
 Program = Callable[[Any, Any], Any]
 

@@ -7,8 +7,8 @@ import pytest
 
 from anabranch import jit
 from tests.equivalence import Outcome, alike
+from tests.numpy.cases import Table
 from tests.numpy.samples import FLOATS, INTS, TALL, TRUTHS, VECTOR
-from tests.numpy.support import Table
 
 case = Table()
 

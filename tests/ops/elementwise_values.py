@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.support import NDArray
+from tests.ops.op_cases import NDArray
 
 _REALS = (
     0.0,

@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import cumulative
-from tests.ops.structure_support import BOOL, DTYPES, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import BOOL, DTYPES, check, check_in_loop, of, sample, with_specials
 
 SUM, PROD = (cumulative.cumsum, np.add), (cumulative.cumprod, np.multiply)
 EXTREMES = [(cumulative.cummin, np.minimum), (cumulative.cummax, np.maximum)]

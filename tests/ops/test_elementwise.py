@@ -12,7 +12,7 @@ from anabranch.runtime.ops.elementwise import LEFT_OUT, ufunc_op
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.op import Op
 from tests.ops.elementwise_values import pairs, values
-from tests.ops.support import Case, differs, report, run
+from tests.ops.op_cases import Case, differs, report, run
 
 UFUNCS = {name: op for name, op in Op.table.items() if isinstance(op, Ufunc)}
 

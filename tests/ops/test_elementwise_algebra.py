@@ -9,7 +9,7 @@ from anabranch.runtime.ir import ArrayType, Equation, Literal, Program, Var, eva
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.elementwise import ufunc_op
 from anabranch.runtime.xla import compile_text
-from tests.ops.support import differs
+from tests.ops.op_cases import differs
 
 
 class Expression:

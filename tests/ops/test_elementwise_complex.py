@@ -7,7 +7,7 @@ import pytest
 
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.op import Op
-from tests.ops.support import Case, NDArray, differs, report, run
+from tests.ops.op_cases import Case, NDArray, differs, report, run
 
 DTYPES = [np.dtype(np.complex128), np.dtype(np.complex64)]
 PARTS = (0.0, 1, 0.5, 1.5, 2, 20.5, 30, 100, 800, 1e-6, np.inf)

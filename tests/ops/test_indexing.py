@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import indexing
-from tests.ops.structure_support import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
 
 F8, I8 = np.dtype(np.float64), np.dtype(np.int64)
 COMBINES = ["add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor"]

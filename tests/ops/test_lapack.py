@@ -8,8 +8,8 @@ import pytest
 from anabranch.runtime.ir import ArrayType, Program
 from anabranch.runtime.ops import cost, factoring, fourier, spectral
 from anabranch.runtime.ops.op import Op
-from tests.ops.structure_support import check_in_loop
-from tests.ops.support import Case, differs, equation, run
+from tests.ops.op_cases import Case, differs, equation, run
+from tests.ops.structural_cases import check_in_loop
 
 RNG = np.random.default_rng(5)
 SQUARE = RNG.normal(size=(5, 5))

@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops.linear import dot_general
-from tests.ops.structure_support import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import BOOL, DTYPES, INEXACT, INTEGERS, check, check_in_loop, of, sample, with_specials
 
 F8 = np.dtype(np.float64)
 PLAIN = {"contract": ((1,), (0,)), "batch": ((), ())}

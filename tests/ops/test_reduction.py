@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import reduction
-from tests.ops.structure_support import BOOL, DTYPES, INEXACT, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import BOOL, DTYPES, INEXACT, check, check_in_loop, of, sample, with_specials
 
 AXES = [(0,), (1,), (0, 2), (0, 1, 2), ()]
 EXTREMES = [(reduction.reduce_min, np.min), (reduction.reduce_max, np.max)]

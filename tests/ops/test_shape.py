@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import shape
-from tests.ops.structure_support import DTYPES, check, check_in_loop, of, sample
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import DTYPES, check, check_in_loop, of, sample
 
 F8 = np.dtype(np.float64)
 

@@ -5,8 +5,8 @@ import pytest
 
 from anabranch.runtime.ir import ArrayType
 from anabranch.runtime.ops import sorting
-from tests.ops.structure_support import COMPLEX, DTYPES, FLOATS, check, check_in_loop, of, sample, with_specials
-from tests.ops.support import Case
+from tests.ops.op_cases import Case
+from tests.ops.structural_cases import COMPLEX, DTYPES, FLOATS, check, check_in_loop, of, sample, with_specials
 
 
 def checks_of(x, axis, stables=(False, True)):

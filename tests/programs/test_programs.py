@@ -6,8 +6,8 @@ import inspect
 
 import pytest
 
-from tests.control.table import Program
 from tests.equivalence import ULPS
+from tests.program_table import Program
 from tests.programs.catalogue import CASES, concrete
 
 

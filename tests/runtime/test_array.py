@@ -13,7 +13,7 @@ import anabranch
 import anabranch.random as random
 from anabranch import asarray, jit
 from anabranch.runtime._host import DTYPES
-from tests.runtime.arrays import same
+from tests.runtime.same_arrays import same
 
 SAMPLES = (
     np.arange(6.0).reshape(2, 3) - 2,

@@ -10,7 +10,7 @@ import pytest
 import anabranch
 from anabranch import asarray, jit
 from anabranch.runtime.config import configure
-from tests.runtime.arrays import same
+from tests.runtime.same_arrays import same
 
 X, Y = np.array([[1.5, -2, 3], [4, 0.5, -1]]), np.array([2.0, 3, -2])
 

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch.runtime.check import MalformedProgramError, check
 from anabranch.runtime.ir import Program, Var
-from tests.runtime.support import V3, B, F, I, equation, literal, one, unary
+from tests.equations import V3, B, F, I, equation, literal, one, unary
 
 
 def refused(program: Program, text: str) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from anabranch import jit
 from anabranch.runtime.ir import Program, Var, evaluate
 from anabranch.runtime.optimise.common import compute_once
-from tests.runtime.support import F, equation, literal, one, ops
+from tests.equations import F, equation, literal, one, ops
 
 
 def test_what_repeats_goes():

@@ -8,7 +8,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
 from anabranch.runtime.optimise.folds import fold_reductions
-from tests.runtime.support import F, I, equation, literal, one, ops
+from tests.equations import F, I, equation, literal, one, ops
 
 
 def rows(a, b):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch.runtime.ir import ArrayType, Program, Var, evaluate, short_dtype
-from tests.runtime.support import V3, F, I, equation, literal, one, unary
+from tests.equations import V3, F, I, equation, literal, one, unary
 
 
 def sample() -> Program:

@@ -13,8 +13,8 @@ from anabranch.runtime.optimise.branches import select_small_branches
 from anabranch.runtime.optimise.dead_code import drop_dead_code
 from anabranch.runtime.optimise.selects import shorten_selects
 from anabranch.runtime.signature import buffers
+from tests.equations import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 from tests.equivalence import check as equal
-from tests.runtime.support import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 
 
 def same_results(program: Program, *argsets):

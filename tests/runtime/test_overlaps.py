@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.random.default_rng(5).permutation(36).reshape(6, 6).astype(np.float64)

@@ -18,7 +18,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.lower import module
 from anabranch.runtime.optimise import optimise
-from tests.runtime.support import every_equation
+from tests.equations import every_equation
 
 V = np.linspace(-1.0, 1.0, 40)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from anabranch import ConcretizationError, UnsupportedValueError, configure, jit
+from tests.equations import ops
 from tests.equivalence import Outcome, alike
-from tests.runtime.support import ops
 
 
 def zeros(n):

@@ -10,7 +10,7 @@ import pytest
 from anabranch import jit
 from anabranch.runtime.control import branches
 from anabranch.runtime.trace import Trace
-from tests.runtime.support import every_equation
+from tests.equations import every_equation
 
 PRELUDE = {
     "promotion": ("    t = 0", "t = t + 0.5"),

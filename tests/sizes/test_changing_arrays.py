@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import configure, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.arange(8.0)

@@ -7,7 +7,7 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.array

@@ -10,8 +10,8 @@ import pytest
 
 import anabranch
 from anabranch import UnsupportedValueError, export, jit
-from tests.control.table import Program, Table
 from tests.equivalence import same
+from tests.program_table import Program, Table
 
 case = Table()
 A = np.arange(8.0)

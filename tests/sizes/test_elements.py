@@ -7,7 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.errors import RunTimeSizeError
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, UnsupportedOperationError, configure, jit
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 

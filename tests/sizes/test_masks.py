@@ -6,8 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
-from tests.sizes.support import NOTHING, B, C, Hoped, M, N, S, T, V, W, Worded, each, ints
+from tests.program_table import Program, Table
+from tests.sizes.argument_sets import NOTHING, B, C, Hoped, M, N, S, T, V, W, Worded, each, ints
 
 case = Table(Worded)
 # Those that may be refused.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from tests.runtime.support import every_equation
+from tests.equations import every_equation
 
 
 def of_a_while(w, n):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
+from tests.program_table import Program, Table
 
 case = Table()
 v = np.arange(6.0) + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
-from tests.sizes.support import NOTHING, B, C, M, N, S, T, V, W, Worded, each, ints
+from tests.program_table import Program, Table
+from tests.sizes.argument_sets import NOTHING, B, C, M, N, S, T, V, W, Worded, each, ints
 
 case = Table(Worded)
 ENDS = (0, 1, 5, 8, 11, -1, -3, -8, -12)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.control.table import Program, Table
-from tests.sizes.support import B, C, Hoped, M, N, S, T, V, W, Worded, each, ints
+from tests.program_table import Program, Table
+from tests.sizes.argument_sets import B, C, Hoped, M, N, S, T, V, W, Worded, each, ints
 
 case = Table(Worded)
 # Those that may be refused.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from tests.equations import ops
 from tests.equivalence import check
-from tests.runtime.support import ops
 
 
 def rows(indptr, values, weights):

@@ -12,8 +12,8 @@ import pytest
 
 from anabranch.transpile import cache, rewrite
 from anabranch.transpile.source import find_source
-from tests.transpile import eager
-from tests.transpile.support import from_text, nothing_staged
+from tests.transpile import eager_vocabulary
+from tests.transpile.eager_rewriting import from_text, nothing_staged
 
 MODULE = """
 import numpy as np
@@ -142,7 +142,7 @@ def test_the_code_comes_back_as_it_was(tmp_path):
     found = cache.load(tmp_path, "key")
     assert found == made
     assert list(found.code.co_positions()) == list(made.code.co_positions())
-    assert found.bind(function, eager)(-3) == 3
+    assert found.bind(function, eager_vocabulary)(-3) == 3
     assert cache.load(tmp_path, "another") is None
 
 

@@ -17,8 +17,8 @@ from anabranch.transpile import (
     needs_rewriting,
     rewrite,
 )
-from tests.transpile import eager
-from tests.transpile.support import from_text, nothing_staged, rewritten
+from tests.transpile import eager_vocabulary
+from tests.transpile.eager_rewriting import from_text, nothing_staged, rewritten
 
 
 def test_importing_leaves_libcst_alone(run_python):
@@ -35,7 +35,7 @@ def test_a_function_is_rewritten_once():
 
     one, two = maker(1), maker(2)
     assert rewrite(one, nothing_staged) is rewrite(two, nothing_staged)
-    assert rewrite(one, nothing_staged).bind(two, eager)(0) == 2
+    assert rewrite(one, nothing_staged).bind(two, eager_vocabulary)(0) == 2
 
 
 def test_nested_code_counts_as_rewritten():

@@ -8,7 +8,7 @@ import pytest
 
 from anabranch.transpile import rewrite
 from anabranch.transpile.passes import PASSES
-from tests.transpile.support import from_text, nothing_staged
+from tests.transpile.eager_rewriting import from_text, nothing_staged
 
 EXAMPLES = [pytest.param(example, id=f"{type(p).__name__}-{k}") for p in PASSES for k, example in enumerate(p.examples)]
 

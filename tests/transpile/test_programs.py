@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.transpile import programs
-from tests.transpile.support import outcome, rewritten
+from tests.transpile.eager_rewriting import outcome, rewritten
 
 RUNS = [pytest.param(f, args, id=f"{f.__name__}{args}") for f, sets in programs.CASES for args in sets]
 

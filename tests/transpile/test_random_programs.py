@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from anabranch.transpile import UnsupportedConstructError
-from tests.transpile.generate import Generator
-from tests.transpile.support import from_text, outcome, rewritten
+from tests.transpile.eager_rewriting import from_text, outcome, rewritten
+from tests.transpile.random_programs import Generator
 
 ARGUMENTS = ((0, 0), (3, 1), (2, 5), (-1, 4))
 

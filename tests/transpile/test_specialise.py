@@ -19,10 +19,10 @@ from anabranch import jit
 from anabranch.runtime.control.call import counterpart
 from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.transpile import SourceError, rewrite, rewrite_for
-from tests.control.table import Table
 from tests.equivalence import Outcome, alike
-from tests.transpile import eager
-from tests.transpile.support import from_text, nothing_staged
+from tests.program_table import Table
+from tests.transpile import eager_vocabulary
+from tests.transpile.eager_rewriting import from_text, nothing_staged
 
 TABLES = sorted((pathlib.Path(__file__).parents[1] / "control").glob("test_*.py"))
 
@@ -55,8 +55,8 @@ def untouched(function):
 def agrees(function, args, known):
     """Compare the rewriting with and without the values of parameters."""
     function = untouched(function)
-    general = rewrite(function, nothing_staged).bind(function, eager)
-    special = rewrite_for(function, nothing_staged, known).bind(function, eager)
+    general = rewrite(function, nothing_staged).bind(function, eager_vocabulary)
+    special = rewrite_for(function, nothing_staged, known).bind(function, eager_vocabulary)
     want, got = Outcome(general, args, {}), Outcome(special, args, {})
     if want.error is None and got.error is not None:
         raise got.error

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.transpile import rewrite
-from tests.transpile import eager
+from tests.transpile import eager_vocabulary
 
 
 def nothing_staged(value: object) -> None:
@@ -17,7 +17,7 @@ def nothing_staged(value: object) -> None:
 
 def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     assert isinstance(function, types.FunctionType)
-    return rewrite(function, nothing_staged).bind(function, eager)
+    return rewrite(function, nothing_staged).bind(function, eager_vocabulary)
 
 
 def from_text(text: str, filename: str, **names: Any) -> types.FunctionType:

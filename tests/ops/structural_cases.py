@@ -12,7 +12,7 @@ from anabranch.runtime.ir import ArrayType, Literal, Program, Var, evaluate
 from anabranch.runtime.ops.emitter import Emitter, tensor
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.xla import compile_text
-from tests.ops.support import Case, Outcome, differs, equation, report, run
+from tests.ops.op_cases import Case, Outcome, differs, equation, report, run
 
 NDArray = np.ndarray[Any, Any]
 

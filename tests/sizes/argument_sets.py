@@ -9,8 +9,8 @@ import pytest
 
 from anabranch import AnabranchError, jit
 from anabranch.runtime.errors import ShapeMismatchError
-from tests.control.table import Program
 from tests.equivalence import Outcome
+from tests.program_table import Program
 
 NDArray = np.ndarray[Any, Any]
 
