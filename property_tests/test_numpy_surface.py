@@ -16,8 +16,8 @@ from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import dispatch
 from property_tests.numpy_arguments import VIEWS, Arguments, Given
 from property_tests.numpy_calls import CALLS, Call
-from tests.numpy import cases
-from tests.numpy.cases import compare, outcomes
+from tests.behaviour.numpy import cases
+from tests.behaviour.numpy.cases import compare, outcomes
 
 FUNCTIONS = {
     full_name(f): f for f in dispatch.FUNCTIONS if full_name(f) not in dispatch.REFUSED | dispatch.STATIC

@@ -24,7 +24,13 @@ from tests.program_table import Table
 from tests.transpile import eager_vocabulary
 from tests.transpile.eager_rewriting import from_text, nothing_staged
 
-TABLES = sorted((pathlib.Path(__file__).parents[1] / "control").glob("test_*.py"))
+# The folders of programs about Python's control flow and objects, in which every statement has its tables.
+ROOMS = (
+    *("adversarial", "aliasing", "branches", "calls", "classes", "containers", "exceptions", "iteration", "loops"),
+    *("names", "programs", "scalars", "stdlib", "text"),
+)
+BEHAVIOUR = pathlib.Path(__file__).parents[1] / "behaviour"
+TABLES = [path for room in ROOMS for path in sorted((BEHAVIOUR / room).glob("test_*.py"))]
 
 
 class Mode(enum.Enum):
@@ -65,7 +71,7 @@ def agrees(function, args, known):
 
 @pytest.mark.parametrize("file", TABLES, ids=lambda f: f.stem)
 def test_every_program_with_its_arguments_folded_in(file):
-    table = getattr(importlib.import_module(f"tests.control.{file.stem}"), "case", None)
+    table = getattr(importlib.import_module(f"tests.behaviour.{file.parent.name}.{file.stem}"), "case", None)
     for parameters in table.programs if isinstance(table, Table) else ():
         (program,) = parameters.values
         function = program.function
