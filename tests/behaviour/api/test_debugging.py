@@ -20,7 +20,7 @@ import pytest
 
 from anabranch import ConcretizationError, NoSourceError, jit
 from anabranch.runtime.config import configure
-from tests.transpile.eager_rewriting import from_text
+from tests.internals.transpile.eager_rewriting import from_text
 
 
 def frames(function, *args):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.transpile.eager_rewriting import module_from_text
+from tests.internals.transpile.eager_rewriting import module_from_text
 
 PAGE = Path(__file__).parents[3] / "docs" / "arrays.md"
 

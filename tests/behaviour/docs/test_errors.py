@@ -12,7 +12,7 @@ import pytest
 
 from anabranch.runtime import errors
 from anabranch.transpile import CODES, UnsupportedConstructError
-from tests.transpile.eager_rewriting import run_text
+from tests.internals.transpile.eager_rewriting import run_text
 
 FOLDER = Path(__file__).parents[3] / "docs" / "errors"
 PAGES = {page.stem: page for page in FOLDER.glob("AB*.md")}

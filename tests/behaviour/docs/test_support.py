@@ -14,8 +14,8 @@ from anabranch import UnsupportedConstructError, jit
 from anabranch.transpile import rewrite
 from tests.behaviour.docs.grammar import NEWER, REFUSED, SHOWN, case
 from tests.behaviour.docs.support_page import PAGE, page
+from tests.internals.transpile.eager_rewriting import from_text, nothing_staged
 from tests.program_table import Program
-from tests.transpile.eager_rewriting import from_text, nothing_staged
 
 # Nodes that no program makes: whole files, type comments, and what older Pythons had.
 NO_NODES = {"mod", "type_ignore", "slice", "AugLoad", "AugStore", "Param", "Index", "ExtSlice", "Suite", "Num", "Str",
