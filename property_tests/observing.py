@@ -23,7 +23,7 @@ from property_tests.generation.productions import EXPRESSIONS, STATEMENTS
 from property_tests.generation.programs import GeneratedProgram
 from property_tests.oracles import Judgement, Verdict, judge
 from property_tests.statistics import Statistics
-from tests.docs.grammar import NEWER, SHOWN
+from tests.behaviour.docs.grammar import NEWER, SHOWN
 
 _FEATURES, _KINDS = "features", "kinds of nodes"
 _REWRITING, _CONTROL, _OPTIMISER = "rewriting passes", "control constructs", "optimiser passes"
