@@ -353,8 +353,8 @@ import pickle, sys
 from anabranch import jit
 from property_tests.generation.productions import features
 from property_tests.generation.programs import program_of
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.parts import copied
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.value_parts import copied
 found = []
 for seed in range({first}, {first} + {count}):
     program = program_of(seed)

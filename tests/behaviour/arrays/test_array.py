@@ -12,7 +12,7 @@ import pytest
 import anabranch
 import anabranch.random as random
 from anabranch import asarray, jit
-from anabranch.runtime.host.staging import DTYPES
+from anabranch.runtime.host.buffer_types import DTYPES
 from tests.behaviour.arrays.same_arrays import same
 
 SAMPLES = (

@@ -44,9 +44,9 @@ sys.path.insert(0, {str(Path(anabranch.__file__).parents[1])!r})
 os.environ.update(ANABRANCH_CACHE="1", ANABRANCH_CACHE_DIR={str(tmp_path)!r})
 import numpy as np
 from anabranch import jit
-from anabranch.runtime import executables
-plain, count = executables.compile_text, []
-executables.compile_text = lambda *a: count.append(1) or plain(*a)
+from anabranch.runtime.xla import disk_cache
+plain, count = disk_cache.compile_text, []
+disk_cache.compile_text = lambda *a: count.append(1) or plain(*a)
 print(jit(np.linalg.norm)(np.arange(5.0)), len(count))
 """
     assert run_python(program) == f"{np.linalg.norm(np.arange(5.0))} 1\n"

@@ -28,10 +28,10 @@ MODULE = """
 import sys
 import numpy as np
 from anabranch import jit
-from anabranch.runtime import executables
+from anabranch.runtime.xla import disk_cache
 
-compiled, plain = [], executables.compile_text
-executables.compile_text = lambda *a: compiled.append(1) or plain(*a)
+compiled, plain = [], disk_cache.compile_text
+disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
 
 def smaller(v):
     return v if v < 2 else v / 2
@@ -88,7 +88,7 @@ def test_killed_while_writing(tmp_path):
 import sys
 sys.path.insert(0, {PATH!r})
 from pathlib import Path
-from anabranch._store import Store
+from anabranch.base.file_store import Store
 while True:
     Store(Path({str(folder)!r}), 2**30).save("key", bytes(2**27))
 """
@@ -125,7 +125,7 @@ def test_eviction_beside_other_processes(tmp_path):
 import sys
 sys.path.insert(0, {PATH!r})
 from pathlib import Path
-from anabranch._store import Store
+from anabranch.base.file_store import Store
 store = Store(Path({str(tmp_path)!r}), 200_000)
 for i in range(300):
     store.save(f"k{{i % 50}}", bytes([i % 50]) * 10_000)
