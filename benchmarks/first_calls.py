@@ -1,4 +1,4 @@
-"""First calls of all programs in `examples`, `benchmarks`, `tests/programs`: `python -m benchmarks.start --programs`.
+"""First calls of all programs in `examples`, `benchmarks` and the tests' catalogue: `benchmarks.start --programs`.
 
 A first call is timed in a process that has imported the compiler and compiled one other function. *cold* has an empty
 cache on disk, *disk* finds there what a process before it has made. Numba takes the same source where it can; JAX has
@@ -57,7 +57,7 @@ def programs(group: str) -> Iterator[Entry]:
     elif group == "examples":
         yield from _examples()
     else:
-        catalogue = importlib.import_module("tests.programs.catalogue")
+        catalogue = importlib.import_module("tests.behaviour.programs.catalogue")
         for _, name, function, (specs, *_) in catalogue.CASES:
             names = list(inspect.signature(function).parameters)
             static = tuple(names[i] for i, spec in enumerate(specs) if spec[0] == "s")

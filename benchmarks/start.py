@@ -8,7 +8,8 @@ With `--per-op`, tracing and lowering of a chain of 2,000 additions, and of a fu
 that the text holds: processor time, the best of some rounds in some processes.
 
 With `--programs`, median and maximum of the first calls of all programs in `examples`, `benchmarks` and
-`tests/programs`, as `benchmarks.first_calls` says; `--clock processor` for a machine that does other things, too.
+`tests/behaviour/programs`, as `benchmarks.first_calls` says; `--clock processor` for a machine that does other things,
+too.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 

@@ -10,10 +10,10 @@ from property_tests.oracles import Judgement
 
 
 def failure(program: GeneratedProgram, judgement: Judgement) -> str:
-    """The program, both results, its rewriting, and the file that keeps it in tests/found."""
+    """The program, both results, its rewriting, and the file that keeps it in tests/behaviour/found."""
     calls = "".join(f"    {argset},\n" for argset in program.argsets)
     found = f'"""What went wrong."""\n\n{program.text}\n\nARGSETS = (\n{calls})\n'
-    kept = "As a file of tests/found:\n\n" + textwrap.indent(found, "    ")
+    kept = "As a file of tests/behaviour/found:\n\n" + textwrap.indent(found, "    ")
     return "\n\n".join([str(program), str(judgement), kept])
 
 

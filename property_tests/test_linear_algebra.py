@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tests.numpy.support import Case, Static
+from tests.behaviour.numpy.cases import Case, Static
 
 DTYPES = st.sampled_from(["f4", "f8", "c8", "c16", "i8", "i2", "?"])
 ONE_AXIS = (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)

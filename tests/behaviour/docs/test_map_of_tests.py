@@ -1,0 +1,17 @@
+"""The map of the tests names each folder that holds some, and no other."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+TESTS = Path(__file__).parents[2]
+
+
+def test_every_folder_has_one_line():
+    listed = re.findall(r"^\| `(\S+)/` \|", (TESTS / "README.md").read_text(), re.MULTILINE)
+    folders = {path.parent for root in (TESTS, TESTS.parent / "property_tests") for path in root.rglob("*.py")} - {
+        TESTS
+    }
+    assert sorted(listed) == sorted(os.path.relpath(folder, TESTS) for folder in folders)

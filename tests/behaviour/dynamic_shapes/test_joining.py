@@ -1,0 +1,258 @@
+"""Joining, splitting and changing arrays whose size is known only at run time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from tests.program_table import Program, Table
+
+case = Table()
+A = np.arange(8.0)
+SIZES = tuple((A.copy(), n) for n in (3, 0, 1, 2, 8, 9))
+
+
+@case(*SIZES)
+def concatenate(a, n):
+    return np.concatenate([a[:n], a[n:] * 2, [7.0]])
+
+
+@case(*SIZES)
+def concatenate_columns(a, n):
+    m = a.reshape(2, 4)
+    return np.concatenate([m[:, :n], m[:, n : n + 1]], axis=1)
+
+
+@case(*SIZES)
+def concatenate_rows(a, n):
+    m = a.reshape(2, 4)
+    return np.concatenate([m[:n], m[:n] * 2])
+
+
+@case(*SIZES)
+def concatenate_all(a, n):
+    m = a.reshape(2, 4)
+    return np.concatenate([m[:n], m], axis=None)
+
+
+@case(*SIZES)
+def concatenate_that_must_agree(a, n):
+    m = a.reshape(2, 4)
+    return np.concatenate([m[:, :n], m[:, 2:]], axis=0)
+
+
+@case(*SIZES)
+def append_one(a, n):
+    return np.append(a[:n], 3)
+
+
+@case(*SIZES)
+def append_selections(a, n):
+    return np.append(a[a > n], a[a < n])
+
+
+@case(*SIZES)
+def stack(a, n):
+    return np.stack([a[:n], a[4 : 4 + n]])
+
+
+@case(*SIZES)
+def stack_of_static_size_beside(a, n):
+    return np.stack([a[:n], a[6:]], axis=1)
+
+
+@case(*SIZES)
+def vstack(a, n):
+    return np.vstack([a[:n], a[:n] + 1])
+
+
+@case(*SIZES)
+def hstack(a, n):
+    return np.hstack([a[:n], 1.0, a])
+
+
+@case(*SIZES)
+def dstack(a, n):
+    return np.dstack([a[:n], a[:n]])
+
+
+@case(*SIZES)
+def column_stack(a, n):
+    return np.column_stack([a[:n], a[:n] + 1])
+
+
+@case(*SIZES)
+def brackets_of_rows(a, n):
+    return np.r_[a[:n], 3, a[n:]]
+
+
+@case(*SIZES)
+def brackets_of_a_selection(a, n):
+    return np.r_[0, a[a > n]]
+
+
+@case(*SIZES)
+def brackets_of_columns(a, n):
+    return np.c_[a[:n], a[8 - n :]]
+
+
+@case(*SIZES)
+def block_of_matrices(a, n):
+    m = a.reshape(2, 4)
+    return np.block([[m[:, :n], m], [m[:, :n], m]])
+
+
+@case(*SIZES)
+def block_of_vectors(a, n):
+    return np.block([a[:n], a])
+
+
+@case(*SIZES)
+def array_split(a, n):
+    return np.array_split(a[:n], 3)
+
+
+@case(*SIZES)
+def split_evenly(a, n):
+    return np.split(a[:n], 2)
+
+
+@case(*SIZES)
+def split_at_places(a, n):
+    return np.split(a, [n, 6])
+
+
+@case(*SIZES)
+def delete_one(a, n):
+    return np.delete(a[:n], 1)
+
+
+@case(*SIZES)
+def delete_at_a_place(a, n):
+    return np.delete(a, n)
+
+
+@case(*SIZES)
+def delete_places(a, n):
+    return np.delete(a, [n, 1])
+
+
+@case(*SIZES)
+def delete_ends(a, n):
+    return np.delete(a[:n], [0, -1])
+
+
+@case(*SIZES)
+def delete_a_slice(a, n):
+    return np.delete(a, slice(n, None))
+
+
+@case(*SIZES)
+def delete_by_mask(a, n):
+    return np.delete(a, a > n)
+
+
+@case(*SIZES)
+def delete_a_column(a, n):
+    return np.delete(a.reshape(2, 4), n, axis=1)
+
+
+@case(*SIZES)
+def insert_at_a_place(a, n):
+    return np.insert(a, n, 5)
+
+
+@case(*SIZES)
+def insert_block(a, n):
+    return np.insert(a[:n], 1, [5, 6])
+
+
+@case(*SIZES)
+def insert_at_two(a, n):
+    return np.insert(a[:n], [0, 1], [5, 6])
+
+
+@case(*SIZES)
+def insert_a_column(a, n):
+    return np.insert(a.reshape(2, 4), n, 7, axis=1)
+
+
+@case(*SIZES)
+def insert_columns(a, n):
+    return np.insert(a.reshape(2, 4)[:, :n], 1, [7, 8], axis=1)
+
+
+@case(*SIZES)
+def insert_a_window(a, n):
+    return np.insert(a[:n], n, a[:n])
+
+
+@case(*SIZES)
+def pad(a, n):
+    return np.pad(a[:n], (2, 1))
+
+
+@case(*SIZES)
+def pad_edge(a, n):
+    return np.pad(a[:n], 3, mode="edge")
+
+
+@case(*SIZES)
+def pad_wrap(a, n):
+    return np.pad(a[:n], 3, mode="wrap")
+
+
+@case(*SIZES)
+def pad_reflect(a, n):
+    return np.pad(a[:n], 3, mode="reflect")
+
+
+@case(*SIZES)
+def pad_symmetric(a, n):
+    return np.pad(a[:n], 3, mode="symmetric")
+
+
+@case(*SIZES)
+def pad_matrix(a, n):
+    return np.pad(a.reshape(2, 4)[:, :n], ((1, 0), (2, 3)), constant_values=4)
+
+
+@case(*SIZES)
+def into_out(a, n):
+    o = np.zeros(6)
+    np.concatenate([a[:n], a[:n]], out=o)
+    return o
+
+
+@case(*SIZES)
+def promoted(a, n):
+    return np.concatenate([a[:n].astype(np.float32), np.arange(2, dtype=np.int16)[:n]])
+
+
+@case(*SIZES)
+def to_a_dtype(a, n):
+    return np.concatenate([a[:n], a[:1]], dtype=np.int64)
+
+
+@case(*SIZES)
+def parts_are_views(a, n):
+    p = np.split(a, [n])
+    p[0][:] = 9
+    return a
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_matches_eager(program: Program) -> None:
+    program.check()
+
+
+def test_one_program_serves_all_sizes(compiled: list[object]) -> None:
+    @jit
+    def join(a, b):
+        return np.concatenate([a[a > 2], b[b > 2], a[:1]])
+
+    for low in range(6):
+        a, b = np.arange(8.0) - low, np.arange(4.0) + low
+        np.testing.assert_array_equal(join(a, b), np.concatenate([a[a > 2], b[b > 2], a[:1]]))
+    assert len(compiled) == 1

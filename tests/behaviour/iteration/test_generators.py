@@ -1,0 +1,661 @@
+"""Generators of the user's own: functions with `yield`, generator expressions, and what uses them up."""
+
+from __future__ import annotations
+
+import collections.abc
+import contextlib
+import gc
+import heapq
+import threading
+import types
+
+import numpy as np
+import pytest
+
+from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
+from anabranch.runtime.control.iteration.pull_iteration import THREAD
+from tests.program_table import Program, Table
+
+case = Table()
+A = np.array([1.0, -2.0, 3.0])
+I4 = np.array([1, -2, 3, 0])
+
+
+def squares(n):
+    i = 0
+    while i < n:
+        yield i * i
+        i += 1
+
+
+def positive_twice(a, k=10):
+    for v in a:
+        if v > 0:
+            yield v
+            yield v * k
+
+
+def triangles(n):
+    for i in range(n):
+        yield from squares(i)
+        yield -1
+
+
+def forever(x):
+    while True:
+        yield x
+        x = x * 2
+
+
+def until_negative(a):
+    for i, v in enumerate(a):
+        if v < 0:
+            return
+        yield i, v
+
+
+def noting(log, n):
+    for i in range(n):
+        log[0] = log[0] * 10 + 1
+        yield i
+    log[0] = log[0] * 10 + 2
+
+
+class Grid:
+    def __init__(self, n, scale):
+        self.n, self.scale = n, scale
+
+    def cells(self):
+        for i in range(self.n):
+            for j in range(i):
+                yield self.scale * i, j
+
+
+# fmt: off
+
+
+@case((4,), (0,), (1,))
+def sum_in_a_loop(n):
+    s = 0
+    for v in squares(n):
+        s = s + v
+    return s
+
+
+@case((A,), (-A,), (np.array([1.0, 0.5]),))
+def break_and_else(a):
+    s = 0.0
+    for v in positive_twice(a):
+        if v > 25:
+            break
+        s += v
+    else:
+        s = -s
+    return s
+
+
+@case((3,), (5,), (0,))
+def yield_from_return_and_continue(n):
+    s = 0
+    for v in triangles(n):
+        if v == 9:
+            return s, "left"
+        if v == 4:
+            continue
+        s = s * 3 + v
+    return s, "through"
+
+
+@case((100.0,), (1.0,))
+def endless_with_a_break(limit):
+    s = 0.0
+    for v in forever(1.5):
+        if v > limit:
+            break
+        s += v
+    return s
+
+
+@case((A,), (np.array([1.0, 5.0]),), (-A,))
+def pairs_taken_apart(a):
+    s = 0.0
+    last = -1
+    for i, v in until_negative(a):
+        s = s * 2 + i * v
+        last = i
+    return s, last
+
+
+@case((3,), (0,))
+def order_of_effects(n):
+    log = [0]
+    for i in noting(log, n):
+        log[0] = log[0] * 10 + 3 + i
+    return log[0]
+
+
+@case((3, 1), (3, 7), (0, 0))
+def effects_when_left_early(n, k):
+    log = [0]
+    for i in noting(log, n):
+        if i == k:
+            break
+    return log[0]
+
+
+@case((3, 2.0), (0, 2.0))
+def a_method(n, x):
+    s = 0.0
+    for v, j in Grid(n, x).cells():
+        s = s * 2 + v - j
+    return s
+
+
+@case((3,), (0,))
+def a_nested_function(n):
+    def gen():
+        yield n
+        for k in (1, 2):
+            yield k * n
+        yield 7
+
+    s = 0
+    for v in gen():
+        if v > 5:
+            break
+        s = s * 10 + v
+    return s, list(gen()), sum(gen())
+
+
+@case((4,), (0,))
+def a_generator_over_a_generator(n):
+    def shifted(k):
+        for v in squares(n):
+            if v % 2:
+                yield v + k
+
+    return sum(shifted(1)), max(shifted(2), default=-1)
+
+
+@case((5,), (0,))
+def one_loop_in_another(n):
+    s = 0
+    for v in squares(n):
+        for w in squares(v):
+            if w > 10:
+                break
+            s += w
+    return s
+
+
+@case((3, 2), (0, 2), (3, 0))
+def under_a_condition_in_a_loop(n, k):
+    s = 0
+    for i in range(n):
+        if i != k:
+            for v in squares(i + k):
+                s += v
+        else:
+            s = -s
+    return s
+
+
+@case((3,))
+def asked_for_one_by_one(n):
+    g = forever(n)
+    a = next(g)
+    b = next(g)
+    s = 0
+    for i, v in zip(range(3), g):  # noqa: B905
+        s += i * v
+    return a, b, s, [x * n for x in squares(3)], list(zip(squares(4), "ab"))  # noqa: B905
+
+
+@case((4,), (0,))
+def list_of_a_run_time_length(n):
+    return list(squares(n))
+
+
+@case((4,), refused=UnsupportedOperationError)
+def used_again_after_a_break(n):
+    g = squares(n)
+    for v in g:
+        if v > 1:
+            break
+    return sum(g)
+
+
+@case((4,), (0,))
+def used_again_after_its_end(n):
+    g = squares(n)
+    return sum(g), sum(g)
+
+
+@case((4,), (0,), (1,))
+def used_up_in_a_loop_around(n):
+    g = squares(n)
+    s = 0
+    for i in range(n):
+        for v in g:
+            s += v + i
+    return s
+
+
+@case((4,), refused=UnsupportedConstructError)
+def sent_into(n):
+    def gen():
+        x = yield n
+        yield x
+
+    return list(gen())
+
+
+@case((3,), (-3,))
+def yields_in_branches(n):
+    def gen():
+        if n > 0:
+            yield n
+        else:
+            yield -n
+            yield 2.5
+        yield n * 2
+
+    s = 0.0
+    for v in gen():
+        s = s * 10 + v
+    return s
+
+
+@case((4,), (0,))
+def an_array_written_from_the_loop(n):
+    a = np.zeros(20)
+    for v in squares(n):
+        a[v] = v + 1
+    return a
+
+
+@case((4,), (0,))
+def an_array_written_from_the_generator(n):
+    a = np.zeros(5)
+
+    def gen():
+        for i in range(n):
+            a[i] += 1
+            yield a[i] + i
+
+    s = 0.0
+    for v in gen():
+        a[4] += v
+        s += v
+    return s, a
+
+
+@case((4,), (0,))
+def a_name_first_bound_in_the_loop(n):
+    found = False
+    for v in squares(n):
+        last = v
+        found = True
+    return last if found else -1
+
+
+@case((5, 3), (5, 100), (0, 3))
+def first_match(n, k):
+    best = None
+    for v in squares(n):
+        if v > k:
+            best = v
+            break
+    return best
+
+
+@case((3,), (0,))
+def finally_of_a_generator(n):
+    log = [0]
+
+    def gen():
+        try:
+            for i in range(n):
+                yield i * 1
+        finally:
+            log[0] += 100
+
+    for v in gen():
+        log[0] += v
+    return log[0]
+
+
+@case((4,), (0,))
+def recursion_of_static_depth(n):
+    def tree(depth):
+        if depth == 0:
+            yield n
+        else:
+            yield from tree(depth - 1)
+            yield depth * n
+            yield from tree(depth - 1)
+
+    s = 0
+    for v in tree(2):
+        s = s * 3 + v
+    return s
+
+
+@case((2,), (0,), (30,))
+def raised_inside_the_generator(n):
+    def gen():
+        for i in range(n):
+            if i > 3:
+                raise ValueError("too far")
+            yield i
+
+    s = 0
+    for v in gen():
+        s += v
+    return s
+
+
+@case((2,), (0,))
+def a_context_manager_is_no_generator_to_stage(n):
+    @contextlib.contextmanager
+    def manager():
+        yield 5
+
+    return n + 5
+
+
+# ---- generator expressions
+
+
+@case((A,), (I4,), (-np.abs(A),))
+def filtered_sum(a):
+    return sum(x for x in a if x > 0)
+
+
+@case((A,), (I4,), (-A,))
+def filtered_any_and_all(a):
+    return any(x > 2 for x in a), all(x > 0 for x in a if x != 3), any(x == 0 for x in a)
+
+
+@case((A,), (-A,), (I4,))
+def extremes(a):
+    return min(x * x for x in a), max((x for x in a if x > 1), default=-5), max((x for x in a), key=lambda v: -v)
+
+
+@case((A,), (-np.abs(A),))
+def extreme_of_none(a):
+    return max(x for x in a if x > 1)
+
+
+@case((np.array([2.0, np.nan, 1.0]),), (np.array([np.nan, 2.0]),))
+def extremes_with_nan(a):
+    return min(x for x in a), max(x for x in a)
+
+
+@case((5,), (0,))
+def two_loops(n):
+    return sum(i * j for i in range(n) for j in range(i) if j % 2)
+
+
+@case((A,), (I4,))
+def lists_that_are_reduced(a):
+    return sum([v for v in a if v > 0]), len([v for v in a if v < 0]), max([v for v in a if v < 100])
+
+
+@case((np.array([1, 0, 2]),), (np.array([1, 2]),), (np.array([0, 2]),))
+def any_of_a_list_computes_all(a):
+    return any([6 // int(v) > 2 for v in a])
+
+
+@case((np.array([1, 0, 2]),), (np.array([1, 2]),), (np.array([0, 2]),))
+def any_of_a_generator_stops(a):
+    return any(6 // int(v) > 2 for v in a)
+
+
+@case((A,))
+def targets_in_a_row(a):
+    return sum(i * v for i, v in enumerate(a)), sum(u * v for u, v in zip(a, a[::-1]))  # noqa: B905
+
+
+@case((4,), (2,), (1,), (0,))
+def reductions_of_a_run_time_range(n):
+    total = sum(range(n)) + sum(x * y for x, y in zip(range(n), range(n, 0, -1)))  # noqa: B905
+    return total, min((i * i - 3 * i for i in range(n)), default=None), any(range(n)), all(range(n))
+
+
+@case((A,))
+def generators_taken_whole(a):
+    pairs = dict((i, v) for i, v in enumerate(a))
+    return [x for x in (y + 1 for y in a)], tuple(x for x in a), pairs, sorted(x for x in (3, 1)), list(v for v in "ab")
+
+
+@case((np.arange(6.0).reshape(3, 2),))
+def sums_of_rows(m):
+    return sum(r for r in m), sum((r for r in m), np.ones(2))
+
+
+@case((7,), (0,))
+def in_a_loop(n):
+    t = 0
+    for i in range(n):
+        t += sum(j for j in range(i) if j != 2)
+        if any(j * j == i for j in range(i)):
+            t += 100
+    return t
+
+
+@case((A,), (-A,))
+def a_loop_over_an_expression(a):
+    s = 0.0
+    for v in (x * 2 for x in a if x > 0):
+        if v > 5:
+            break
+        s += v
+    return s
+
+
+@case((np.array([1, -2, 3, 0]),))
+def guarded_by_its_condition(a):
+    return sum(int(x) // int(y) for x in a for y in a if y != 0)
+
+
+@case((A,))
+def a_list_filtered_at_run_time(a):
+    return [v for v in a if v > 0]
+
+
+@case((np.int64(4),), (np.int64(0),))
+def elements_that_change_a_dict(n):
+    d = {"sum": 0}
+
+    def added(v):
+        d["sum"] += v
+        return d["sum"]
+
+    return sum(added(v) for v in range(n)), d
+
+
+@case((np.arange(5.0),), (np.zeros(3),))
+def elements_that_change_a_list(a):
+    kept, seen = [0.0] * 3, []
+
+    def added(v):
+        kept[0] = kept[0] + v
+        seen.append(v)
+        return kept[0]
+
+    return any(added(v) > 1 for v in a), kept, seen
+
+
+@case((np.random.default_rng(0).integers(0, 99, 30),))
+def a_comprehension_that_empties_a_heap(a):
+    heap = []
+    for v in a:
+        heapq.heappush(heap, int(v))
+    return [heapq.heappop(heap) for _ in range(len(a))]
+
+
+@case((A,), refused=ConcretizationError)
+def a_tuple_filtered_at_run_time(a):
+    return tuple(v for v in a if v > 0)
+
+
+@case((3,), (0,))
+def names_of_now(n):
+    k = 1
+    g = (v * k for v in (1, 2, n))
+    k = 10
+    return sum(g), k
+
+
+# fmt: on
+
+
+@case((np.array([3, -1, 2]),), (np.array([3, 1, 2]),))
+def next_of_a_filtered_expression(a):
+    total = 0
+    for k in range(3):
+        place = next((j for j in range(len(a)) if a[j] > k), None)
+        if place is not None:
+            total += place + k
+    negative = next((i for i, v in enumerate(a) if v < 0), None)
+    return total, negative, next(i for i in range(3) if i), next((x for x in []), "none")
+
+
+@case((np.array([3.0, -1.0, 2.0]),), (np.array([3.0, 1.0, 2.0]),))
+def next_that_finds_nothing(a):
+    return next(v * 2 for v in a if v < 0)
+
+
+@case((3,), (0,))
+def next_of_an_endless_generator(n):
+    def numbers():
+        k = n
+        while True:
+            if k % 3 == 2:
+                yield k
+            k += 1
+
+    some = (i for i in [1, 2, 3])
+    return next(numbers()), next(some), next(some)
+
+
+@case((3,))
+def a_context_manager_made_inside(n):
+    @contextlib.contextmanager
+    def counted():
+        yield n + 1
+
+    with counted() as k:
+        n = n + k
+    return n
+
+
+def _make(kind, n):
+    if kind == "map":
+        return map(lambda i: i + n, range(n + 2))
+    if kind == "filter":
+        return filter(lambda i: i != n, range(n + 2))
+    if kind == "range":
+        return range(n)
+    return (i + n for i in range(n + 2)) if kind == "expression" else _counting(n)
+
+
+def _counting(n):
+    yield n
+    yield n + 1
+
+
+_FORMS = ("map", "filter", "range", "expression", "function")
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_set(kind, n):
+    made = _make(kind, n)
+    made.foo = 1
+    return list(made)
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_not_there(kind, n):
+    return _make(kind, n).foo
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def attribute_that_is_deleted(kind, n):
+    made = _make(kind, n)
+    del made.foo
+
+
+@case(*((k, 3) for k in _FORMS[:2] + _FORMS[3:]), static=("kind",))
+def length_of_what_has_none(kind, n):
+    return len(_make(kind, n))
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def call_of_what_is_no_function(kind, n):
+    return _make(kind, n)()
+
+
+@case(*((k, 3) for k in _FORMS), static=("kind",))
+def classes(kind, n):
+    made = _make(kind, n)
+    known = isinstance(made, types.GeneratorType), isinstance(made, range), isinstance(made, (map, filter))
+    return known, type(made).__name__, made.__class__ is type(made), isinstance(made, collections.abc.Iterator)
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_generators(program: Program) -> None:
+    program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_generators_with_static_arguments(program: Program) -> None:
+    program.check_static()
+
+
+def test_the_jitted_function_itself_may_not_yield():
+    def gen(n):
+        yield n
+
+    with pytest.raises(UnsupportedConstructError, match="AB102"):
+        jit(gen)(1)
+
+
+def test_the_error_of_a_run_time_length_says_what_to_write():
+    def f(a):
+        return tuple(v for v in a if v > 0)
+
+    with pytest.raises(ConcretizationError, match=r"a for statement, list\(\), sum, any"):
+        jit(f)(A)
+
+
+def test_a_generator_of_a_long_loop_is_one_loop():
+    def f(a):
+        return sum(v * v for v in a if v > 0)
+
+    few, many = (len(jit(f).trace(np.ones(n)).program.equations) for n in (3, 3000))
+    assert few == many
+
+
+def test_no_thread_outlives_a_trace():
+
+    def f(n):
+        return next(forever(n)) + next(forever(n))
+
+    def alive():
+        gc.collect()
+        return [t.name for t in threading.enumerate()].count(THREAD)
+
+    before = alive()
+    assert jit(f)(2) == 4
+    assert alive() <= before
+
+
+def test_next_again_of_a_generator_in_a_list_is_refused():
+    def f(n):
+        made = [forever(n)]
+        return next(made[0]) + next(made[0])
+
+    with pytest.raises(UnsupportedOperationError, match="used again"):
+        jit(f)(2)

@@ -1,0 +1,189 @@
+"""Iterators of the user's classes, and those of the standard library that are asked for what only a run knows."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from anabranch import UnsupportedOperationError, jit
+from tests.program_table import Program, Table
+
+case = Table()
+
+
+class Up:
+    """Counts up to a number that may be known only at run time."""
+
+    def __init__(self, n):
+        self.n = n
+        self.i = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= self.n:
+            raise StopIteration
+        self.i += 1
+        return self.i
+
+
+class Each:
+    """Goes over an array."""
+
+    def __init__(self, a):
+        self.a = a
+        self.i = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.i += 1
+        if self.i > len(self.a):
+            raise StopIteration
+        return self.a[self.i - 1]
+
+
+class Makes:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return Up(self.n)
+
+
+@case((4,), (0,), (100,))
+def summed_in_a_loop(n):
+    total = 0
+    for i in Up(n):
+        total += i
+    return total
+
+
+@case((4,), (0,), (9,), (20,))
+def left_in_three_ways(n):
+    total = 0
+    for i in Up(n):
+        if i == 3:
+            continue
+        if i > 12:
+            return -total
+        if total > 30:
+            break
+        total += i
+    else:
+        total = total * 10
+    return total
+
+
+@case((4,), (0,))
+def gone_on_with(n):
+    up = Up(n)
+    for i in up:
+        if i == 2:
+            break
+    return sum(up), up.i
+
+
+@case((4,), (0,))
+def as_a_list_and_a_sum(n):
+    return list(Up(n)), sum(Up(n)), max(Up(n + 1)), [i * 2 for i in Up(n)]
+
+
+@case((4,), (0,))
+def made_by_an_iterable(n):
+    made = Makes(n)
+    return list(made), sum(made), [i * 2 for i in made]
+
+
+@case((2.0,))
+def of_a_known_length(x):
+    up = Up(3)
+    return next(up) * x + sum(i * x for i in up), [i * x for i in Up(3)], next(Up(0), x)
+
+
+@case((np.arange(4.0),))
+def over_an_array(a):
+    total = 0.0
+    for v in Each(a):
+        total += v
+    return total
+
+
+@case((0, 10, 3), (10, 0, -3), (3, 1, 1))
+def reversed_ranges(begin, end, step):
+    return list(reversed(range(begin, end, step))), sum(reversed(range(begin, end, step)))
+
+
+@case((4,), (0,))
+def listed(n):
+    items = list(reversed(range(n)))
+    items.append(7)
+    return items, tuple(reversed(range(n))), list(enumerate(range(n))), np.array(list(reversed(range(n + 1))))
+
+
+@case((2.0, 3), (2.0, 0), (2.0, -1), (np.ones(2), 2))
+def repeated(x, n):
+    return list(itertools.repeat(x, n))
+
+
+@case((2.0, 2), (2.0, 0), (2.0, 7), (2.0, -1))
+def a_queue_of_some_length(x, n):
+    queue = deque([x, x + 1], maxlen=n)
+    for i in range(5):
+        queue.append(x * i)
+    return queue, deque([x], n)
+
+
+class A:
+    def __init__(self, v):
+        self.v = v
+
+
+class B(A):
+    pass
+
+
+@case((0.5,), (2.0,))
+def the_name_of_a_class(x):
+    o = A(x) if x > 1 else B(x)
+    return type(o).__name__, type(o).__qualname__, f"{o.__class__.__name__}: {o.v}", type(o).__name__ == "A"
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_as_eager(program: Program) -> None:
+    program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_as_eager_with_static_arguments(program: Program) -> None:
+    program.check_static()
+
+
+def helper(x):
+    return x + 1
+
+
+def calls_the_helper(x):
+    return helper(x)
+
+
+def test_a_helper_patched_by_a_function() -> None:
+    f = jit(calls_the_helper)
+    assert f(2.0) == 3.0
+    with mock.patch(f"{__name__}.helper", lambda x: x * 100):
+        assert f(2.0) == 200.0
+    assert f(2.0) == 3.0
+
+
+@pytest.mark.parametrize("how", [{"return_value": 5}, {"side_effect": lambda x: x}, {"autospec": True}])
+def test_a_helper_patched_by_a_mock(how) -> None:
+    f = jit(calls_the_helper)
+    with mock.patch(f"{__name__}.helper", **how), pytest.raises(UnsupportedOperationError, match="mock"):
+        f(2.0)
+    assert f(2.0) == 3.0

@@ -1,0 +1,101 @@
+"""Joining, splitting and repeating."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from tests.behaviour.numpy.cases import Static, Table, check_program
+from tests.behaviour.numpy.samples import FLOATS, INTS, SCALAR, TALL, VECTOR
+
+case = Table()
+
+case(np.concatenate, [FLOATS, FLOATS])
+case(np.concatenate, [FLOATS, INTS], axis=1)
+case(np.concatenate, [FLOATS, VECTOR])
+case(np.concatenate, [FLOATS, TALL])
+case(np.concatenate, [FLOATS, VECTOR], axis=None)
+case(np.concatenate, [SCALAR, SCALAR])
+case(np.concatenate, [FLOATS, INTS], dtype="f4")
+case(np.concatenate, [FLOATS, INTS], dtype="i4")
+case(np.concatenate, FLOATS)
+for f in (np.stack, np.vstack, np.hstack, np.dstack, np.column_stack):
+    case(f, [FLOATS, INTS])
+    case(f, [VECTOR, VECTOR])
+    case(f, [FLOATS, VECTOR])
+    case(f, [SCALAR, 2, VECTOR[0]])
+    case(f, Static([]))
+case(np.stack, [FLOATS, FLOATS], axis=-1)
+case(np.stack, [FLOATS, FLOATS], axis=5)
+case(np.block, [[FLOATS, FLOATS], [INTS, INTS]])
+case(np.block, [FLOATS, FLOATS])
+case(np.append, FLOATS, VECTOR)
+case(np.append, FLOATS, FLOATS, axis=0)
+for f in (np.split, np.array_split):
+    case(f, FLOATS, Static(3))
+    case(f, FLOATS, Static(2))
+    case(f, FLOATS, Static([1, 2]))
+    case(f, FLOATS, Static(2), axis=1)
+    case(f, FLOATS, Static(0))
+    case(f, FLOATS, Static([2, 1, 9]))
+case(np.vsplit, FLOATS, Static(3))
+case(np.hsplit, FLOATS, Static(2))
+case(np.dsplit, FLOATS, Static(2))
+case(np.unstack, FLOATS)
+case(np.unstack, FLOATS, axis=1)
+case(np.tile, FLOATS, Static(2))
+case(np.tile, VECTOR, Static((2, 3)))
+case(np.tile, FLOATS, Static((2, 1, 3)))
+case(np.repeat, FLOATS, Static(2))
+case(np.repeat, FLOATS, Static(2), axis=1)
+case(np.repeat, FLOATS, Static([1, 0, 2]), axis=0)
+case(np.repeat, FLOATS, Static([1, 0]), axis=0)
+case(np.roll, FLOATS, Static(1))
+case(np.roll, FLOATS, Static(-5))
+case(np.roll, FLOATS, 2, axis=1)
+case(np.roll, FLOATS, -7, axis=0)
+case(np.roll, FLOATS, Static((1, 2)), axis=(0, 1))
+case(np.roll, FLOATS, 7)
+if "row_stack" in vars(np):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case(vars(np)["row_stack"], [VECTOR, VECTOR])
+
+
+BRACKETS = [
+    lambda np, a, m: np.r_[a, 1, a.astype("i1")],
+    lambda np, a, m: np.r_[a[::-1], a[1], 1:4, 0:1:3j],
+    lambda np, a, m: np.r_[a],
+    lambda np, a, m: np.r_[a.astype("f4"), 2.5],
+    lambda np, a, m: np.r_[a, m],
+    lambda np, a, m: np.r_["0,2", a, a * 2],
+    lambda np, a, m: np.r_["1,2,0", a, a * 2],
+    lambda np, a, m: np.r_["0,2,0", 1:4, a[:3]],
+    lambda np, a, m: np.r_["0,3,0", a, a],
+    lambda np, a, m: np.r_["0,3,1", a, a],
+    lambda np, a, m: np.r_["0,3,2", a, a],
+    lambda np, a, m: np.r_["0,3,-2", a, a],
+    lambda np, a, m: np.r_["-1", m, m],
+    lambda np, a, m: np.r_["unheard of", a],
+    lambda np, a, m: np.c_[a, a, a],
+    lambda np, a, m: np.c_[m, a[:3]],
+    lambda np, a, m: np.c_[a[0], 1],
+]
+
+
+@pytest.mark.parametrize("program", BRACKETS)
+def test_brackets(program) -> None:
+    check_program(program, VECTOR, FLOATS)
+
+
+def test_bracketed_matrices_are_refused() -> None:
+    with pytest.raises(AssertionError) as caught:
+        check_program(lambda np, a: np.r_["r", a], VECTOR)
+    assert "a matrix is an array" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

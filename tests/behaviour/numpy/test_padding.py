@@ -1,0 +1,50 @@
+"""Padding, deleting and inserting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.behaviour.numpy.cases import Static, Table
+from tests.behaviour.numpy.samples import BYTES, FLOATS, INTS, SINGLE, VECTOR
+
+case = Table()
+
+for m in ("constant", "edge", "wrap", "reflect", "symmetric"):
+    case(np.pad, FLOATS, Static(2), mode=m)
+    case(np.pad, FLOATS, Static(((1, 0), (5, 6))), mode=m)
+case(np.pad, FLOATS, Static(1), constant_values=3)
+case(np.pad, FLOATS, Static(1), constant_values=Static(((1, 2), (3, 4))))
+case(np.pad, INTS, Static((1, 2)), constant_values=7)
+case(np.pad, VECTOR, Static(-1))
+case(np.pad, VECTOR, Static(1.5))
+case(np.pad, VECTOR, Static({0: (1, 2)}))
+case(np.delete, FLOATS, Static(1))
+case(np.delete, FLOATS, Static([0, 2]), axis=0)
+case(np.delete, FLOATS, Static(slice(None, None, 2)), axis=1)
+case(np.delete, FLOATS, Static(9), axis=1)
+case(np.insert, VECTOR, Static(1), 9)
+case(np.insert, VECTOR, Static(1), VECTOR)
+case(np.insert, FLOATS, Static(1), VECTOR, axis=0)
+case(np.insert, FLOATS, Static(1), FLOATS[:, 0], axis=1)
+case(np.insert, FLOATS, Static([1, 3]), FLOATS[:, :2], axis=1)
+case(np.insert, FLOATS, Static([0, 2]), 5, axis=1)
+case(np.insert, FLOATS, Static(1), 9)
+case(np.insert, INTS, Static(0), 2.7, axis=0)
+case(np.apply_along_axis, Static(lambda x: x * 2), Static(0), FLOATS)
+case(np.apply_over_axes, Static(np.sum), FLOATS, Static([0, 1]))
+for mode in ("maximum", "minimum", "mean", "median"):
+    for X in (FLOATS, INTS, BYTES, VECTOR, SINGLE):
+        case(np.pad, X, Static(2), mode=mode)
+        case(np.pad, X, Static((1, 3)), mode=mode, stat_length=2)
+        case(np.pad, X, Static((1, 3)), mode=mode, stat_length=(1, 2))
+    case(np.pad, VECTOR, Static((1, 3)), mode=mode, stat_length=0)
+for X in (FLOATS, INTS, BYTES, VECTOR, SINGLE):
+    case(np.pad, X, Static((1, 3)), mode="linear_ramp")
+    case(np.pad, X, Static((2, 0)), mode="linear_ramp", end_values=(1, 5))
+case(np.pad, VECTOR, Static(1), mode="unheard of")
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

@@ -1,0 +1,38 @@
+"""Every function in the registry is called somewhere in these tests."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+
+import numpy as np
+
+from anabranch.runtime.numpy.core import full_name
+from anabranch.runtime.values import registry
+
+_HERE = pathlib.Path(__file__).parent
+
+
+def test_every_function_has_a_case() -> None:
+    called = set()
+    text = ""
+    for path in sorted(_HERE.glob("test_*.py")):
+        text += path.read_text()
+        table = getattr(importlib.import_module(f"tests.behaviour.numpy.{path.stem}"), "case", None)
+        called |= {id(case.function) for case in table.cases} if table is not None else set()
+    # Functions whose results have run-time sizes.
+    text += "".join(path.read_text() for path in sorted(_HERE.parent.glob("dynamic_*/test_*.py")))
+    without = [
+        function.__name__
+        for function in registry.FUNCTIONS
+        if full_name(function) not in registry.REFUSED | registry.STATIC
+        and id(function) not in called
+        and f"np.{function.__name__}(" not in text
+    ]
+    assert not without
+
+
+def test_every_method_of_ndarray_is_known() -> None:
+    names = {n for n in dir(np.ndarray) if not n.startswith("_")}
+    own = {"shape", "dtype", "size", "ndim", "nbytes", "itemsize", "real", "imag"}
+    assert names <= set(registry.METHODS) | set(registry.PROPERTIES) | own

@@ -1,0 +1,55 @@
+"""Sorting and searching."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.behaviour.numpy.cases import Static, Table
+from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
+
+case = Table()
+
+for ax in (0, 1, None, 2):
+    case(np.sort, FLOATS, axis=ax)
+    case(np.argsort, INTS, axis=ax, kind="stable")
+    case(np.sort, FLOATS, axis=ax, kind="bad")
+case(np.lexsort, [VECTOR, np.array([1, 1, 0, 0])])
+case(np.lexsort, (VECTOR, np.array([1, 1, 0, 0])))
+case(np.searchsorted, np.sort(VECTOR), FLOATS)
+case(np.searchsorted, np.sort(VECTOR), FLOATS, side="right")
+case(np.searchsorted, np.array([1, 2, 2, 3, 5]), np.array([0, 1, 2, 3, 4, 5, 6]))
+case(np.searchsorted, np.array([1, 2, 2, 3, 5]), np.array([0, 1, 2, 3, 4, 5, 6]), side="right")
+case(np.searchsorted, np.sort(VECTOR), 0.1)
+case(np.searchsorted, np.array([]), FLOATS)
+case(np.searchsorted, np.array([1, 2, np.nan]), np.array([np.nan, 1]))
+case(np.digitize, FLOATS, Static([-1.0, 0, 1]))
+for bins in ([-1.0, 0, 1], [1, 0, -1], [1, 2, 1], [2, 2, 2], [[1]]):
+    case(np.digitize, FLOATS, np.array(bins), right=False)
+    case(np.digitize, 0.5, np.array(bins), right=True)
+    for right in (False, True):
+        case(np.digitize, np.array([-1, 0, 1.0]), np.array(bins), right=right)
+        case(np.digitize, np.array([-1, 0, 1.0]), Static(bins), right=right)
+case(np.digitize, FLOATS, Static([1.0, 0, -1]))
+case(np.digitize, FLOATS, Static([1.0, 0, -1]), right=True)
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([1.0, 0, -1]))
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([1.0, 0, -1]), right=True)
+case(np.digitize, np.array([1.0, 0, -1, 2, -2, 0.5]), Static([-1, 0.0, 1]), right=True)
+
+ORDERED = np.arange(6.0).reshape(2, 3)
+for f in (np.partition, np.argpartition):
+    case(f, ORDERED, Static(1))
+    case(f, ORDERED, Static(1), axis=0)
+    case(f, ORDERED, Static(7))
+LINE = np.sort_complex(np.array([1 + 2j, 1 - 1j, 0, 3j, 2, 2]))
+NAN_LAST = np.array([1, 2, complex(1, np.nan), complex(np.nan, 1)])
+for side in ("left", "right"):
+    for v in (LINE, np.array([1 + 1j, 5, -1j]), 2.0):
+        case(np.searchsorted, LINE, v, Static(side))
+    case(np.searchsorted, NAN_LAST, np.array([complex(np.nan, 0), complex(3, np.nan), 1.5]), Static(side))
+case(np.isin, LINE, np.array([2, 3j]))
+
+
+@pytest.mark.parametrize("name", case.names())
+def test_as_numpy(name: str) -> None:
+    case.check(name)

@@ -1,0 +1,739 @@
+"""Python's own int, float, bool and complex, and NumPy's dtypes, through operators, branches and loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from anabranch import IntegerRangeError, UnsupportedOperationError, jit
+from tests.program_table import Program, Table
+
+case = Table()
+BIG = 2**62
+
+
+@case((7, 2), (-7, 2), (7, -2), (-7, -2), (0, 3))
+def int_division_and_remainder(a, b):
+    return a // b, a % b, a / b, divmod(a, b)
+
+
+@case((7.5, 2.0), (-7.5, 2.0), (7.5, -2.0), (-0.0, 3.0), (float("inf"), 2.0), (1.0, float("inf")), (-1.0, float("inf")))
+def float_division_and_remainder(x, y):
+    return x // y, x % y, x / y
+
+
+@case((1, 1), (1, 0))
+def int_true_division_by_zero(a, b):
+    return a / b
+
+
+@case((1, 1), (1, 0))
+def int_floor_division_by_zero(a, b):
+    return a // b
+
+
+@case((1, 1), (1, 0))
+def int_remainder_by_zero(a, b):
+    return a % b
+
+
+@case((1, 1), (1, 0))
+def divmod_by_zero(a, b):
+    return divmod(a, b)
+
+
+@case((1.0, 1.0), (1.0, 0.0), (0.0, -0.0))
+def float_division_by_zero(x, y):
+    return x / y
+
+
+@case((1.0, 0.0), (1.0, 2.0))
+def float_remainder_by_zero(x, y):
+    return x % y
+
+
+@case((np.float64(1.0), 0.0), (np.float64(1.0), 2.0))
+def numpy_float_division_by_zero_is_inf(x, y):
+    return x / y
+
+
+@case((1.0, np.float64(0.0)))
+def python_float_by_numpy_zero_is_inf(x, y):
+    return x / y
+
+
+@case((np.int64(1), np.int64(0)), (np.int64(-7), np.int64(2)))
+def numpy_int_division_by_zero_is_zero(a, b):
+    return a // b, a % b, a / b
+
+
+@case((2, 10), (-2, 3), (0, 0), (3, 0))
+def int_power(a, b):
+    return a**b
+
+
+@case((2, -2), (-4, -1), refused=UnsupportedOperationError)
+def int_to_a_negative_power_is_a_float(a, b):
+    return a**b
+
+
+@case((2.0, 0.5), (-2.0, 3.0), (0.0, 0.0), (2.0, -1.0))
+def float_power(x, y):
+    return x**y
+
+
+@case((0.0, -1.0))
+def zero_to_a_negative_power(x, y):
+    return x**y
+
+
+@case((0, -1), (0, 2))
+def int_zero_to_a_negative_power(a, b):
+    return a**b
+
+
+@case((2,), (-2,))
+def static_powers(n):
+    return n**2, n**3, n**0, n**-1, 2**-1 * n, n**0.5 if n > 0 else 0.0
+
+
+@case((5, 2), (-5, 1))
+def shifts(a, k):
+    return a << k, a >> k, a & k, a | k, a ^ k, ~a
+
+
+@case((5, -1))
+def negative_shift(a, k):
+    return a << k
+
+
+@case((3,), (-3,), (0,))
+def unary(a):
+    return -a, +a, ~a, abs(a), not a
+
+
+@case((True, False), (True, True))
+def bool_arithmetic(p, q):
+    return p + q, p - q, p * 3, -p, p / 2, p // True, p**q, p & q, p | q, p ^ q, p < q, ~5 + p
+
+
+@case((2.5,), (-2.5,), (1e300,))
+def float_overflow_multiplies_to_inf(x):
+    return x * 1e300, x - 1e308 * 10
+
+
+@case((2.5,), (1e308,))
+def math_on_floats(x):
+    return x * x, -x, x + 1, x - 1 == x
+
+
+@case((float("nan"), 1.0), (1.0, 1.0), (float("inf"), float("inf")))
+def nan_comparisons(x, y):
+    return x < y, x <= y, x > y, x >= y, x == y, x != y, not x < y
+
+
+@case((1 + 2j, 2.0), (0j, 1.0), (-1 - 1j, -2.0))
+def complex_scalars(z, x):
+    w = z * x + 1j
+    if w == 1j:
+        w = w + 1
+    return w, z.real, z.imag, z.conjugate(), abs(z), z - x, x - z
+
+
+@case((1 + 2j, 0j), (1 + 2j, 1j))
+def complex_division(z, w):
+    return z / w
+
+
+@case((1 + 2j, 0j))
+def complex_has_no_order(z, w):
+    return z < w
+
+
+@case((2.9,), (-2.9,), (0.0,), (-0.5,))
+def float_to_int(x):
+    return int(x), int(x) * 2, x.is_integer() if x is None else int(x) == 0
+
+
+@case((float("nan"),), (1.0,))
+def int_of_nan(x):
+    return int(x)
+
+
+@case((float("inf"),), (1.0,))
+def int_of_inf(x):
+    return int(x)
+
+
+@case((BIG, 1), (BIG, 2), beyond=True)
+def addition_never_wraps(a, k):
+    return a + a if k > 1 else a + k
+
+
+@case((BIG - 1, 1), (BIG, 4), (-BIG, 3), beyond=True)
+def multiplication_never_wraps(a, k):
+    return a * k
+
+
+@case((3, 10), (3, 70), beyond=True)
+def loop_multiplication_never_wraps(a, n):
+    s = 1
+    for _ in range(n):
+        s = s * a
+    return s
+
+
+@case((2, 10), (2, 64), beyond=True)
+def power_never_wraps(a, n):
+    return a**n
+
+
+@case((1, 10), (1, 63), beyond=True)
+def shift_never_wraps(a, n):
+    return a << n
+
+
+@case((-(2**63),), (5,), beyond=True)
+def negation_of_the_least_int(a):
+    return -a
+
+
+@case((-(2**63),), (-5,), beyond=True)
+def absolute_of_the_least_int(a):
+    return abs(a)
+
+
+@case((2**70,), (5,), static=("k",))
+def static_ints_are_unbounded(k):
+    x = np.float64(2.0)
+    return x * (k % 1000), k * 2
+
+
+@case((3, 2**70), (3, -(2**70)), (3, 3), static=("k",))
+def a_traced_int_with_a_large_static_one(n, k):
+    if n > k:
+        return 1
+    return n
+
+
+@case((2.0,), (-2.0,))
+def int_or_float_by_branch(x):
+    if x > 0:
+        y = 1
+    else:
+        y = 0.5
+    return y
+
+
+@case((2.0,), (-2.0,))
+def bool_or_int_by_branch(x):
+    if x > 0:
+        y = True
+    else:
+        y = 3
+    return y
+
+
+@case((2.0,), (-2.0,))
+def dtypes_by_branch_of_one_type(x):
+    if x > 0:
+        y = np.float32(1.5)
+    else:
+        y = np.float32(x)
+    return y * 2, y + 1.5
+
+
+@case((np.array([1, 2, 3], dtype=np.int32), 2), (np.array([1, 2, 3], dtype=np.int32), -2))
+def int32_stays_int32(a, k):
+    s = a[0]
+    for v in a:
+        s = s + v * k
+    if k > 0:
+        s = s // 2
+    return s, a.sum(), a * k, a + np.int64(1)
+
+
+@case((np.array([250, 251], dtype=np.uint8), 3))
+def uint8_loop_wraps(a, n):
+    s = a[0]
+    for _ in range(n):
+        s = s + a[1]
+    return s
+
+
+@case((np.int32(2**30), 1), (np.int32(2**30), 3))
+def int32_scalar_wraps(a, n):
+    for _ in range(n):
+        a = a + a
+    return a
+
+
+@case((np.float32(0.1), 3))
+def float32_accumulates_in_float32(x, n):
+    s = np.float32(0)
+    for _ in range(n):
+        s = s + x
+        s += 1
+    return s, s * 0.1, s + np.float64(1)
+
+
+@case((np.int8(100), 27), (np.int8(100), -28))
+def int8_with_weak_ints(a, k):
+    return a + 28, a * k, a - k, a // 3, a % 7, -a
+
+
+@case((np.uint8(5),))
+def weak_int_out_of_bounds(a):
+    return a + 300
+
+
+@case((np.uint8(5),))
+def weak_negative_int_out_of_bounds(a):
+    return a - -1 if a > 100 else a + -1
+
+
+@case((np.uint8(5), 300), (np.uint8(5), 3))
+def traced_int_out_of_bounds(a, k):
+    return a + k
+
+
+@case((np.uint8(5), 300), (np.uint8(5), -1), (np.uint8(5), 5))
+def comparing_with_an_int_out_of_bounds(a, k):
+    return a < k, a == k, a > 300, a >= -1
+
+
+@case((np.int64(3), 2), (np.int64(-3), 2))
+def numpy_int_with_python_int(a, k):
+    return a + k, a / k, a // k, a % k, a**k, k - a, a > k
+
+
+@case((np.int64(3), np.int64(-2)))
+def numpy_int_to_a_negative_power_raises(a, k):
+    return a**k
+
+
+@case((np.bool_(True), False), (np.bool_(False), True))
+def numpy_bools(p, q):
+    return p | q, p & q, p ^ q, ~p, not p, p + q
+
+
+@case((np.bool_(True), False), (np.bool_(False), True))
+def numpy_bool_or_python_bool(p, q):
+    return p and q, p or q
+
+
+@case((np.array([True, False]), True))
+def bool_array_sum_is_an_int(a, p):
+    return a.sum(), a + a, a * 2, a & p, a.mean(), ~a, a.any()
+
+
+@case((np.bool_(True),))
+def subtraction_of_numpy_bools_raises(p):
+    return p - p
+
+
+@case((2.0,), (-2.0,))
+def signed_zero(x):
+    z = x * 0.0
+    return np.copysign(1.0, z), np.copysign(1.0, -z), np.copysign(1.0, 0.0 - z), np.copysign(1.0, abs(z))
+
+
+@case((-0.0,), (0.0,))
+def signed_zero_through_a_branch(x):
+    y = x if x <= 0 else 5.0
+    if y:
+        y = 3.0
+    return np.copysign(1.0, y)
+
+
+@case((-0.0, 3), (0.0, 3))
+def signed_zero_through_a_loop(x, n):
+    for _ in range(n):
+        x = x + -0.0
+    return np.copysign(1.0, x), np.copysign(1.0, x + 0)
+
+
+@case((0.0, -0.0), (-0.0, 0.0))
+def min_max_of_signed_zeros(x, y):
+    return np.copysign(1.0, min(x, y)), np.copysign(1.0, max(x, y))
+
+
+@case((0.5,), (1.5,), (2.5,), (-0.5,), (-1.5,))
+def round_half_even(x):
+    return round(x), np.round(x), np.rint(x)
+
+
+@case((2.675,), (1234.5678,), (-0.05,), (-61.687,), (0.125,), (1e300,), (float("nan"),), (float("inf"),), ulps=0)
+def round_to_digits(x):
+    return round(x, 2), round(x, 0)
+
+
+@case((1234,), (-15,), (25,), (2**63 - 1,), beyond=True)
+def round_int_to_tens(n):
+    return round(n, -1)
+
+
+@case((5.0, 3), (5.5, 3))
+def numpy_of_python_scalars(x, n):
+    return np.sqrt(x), np.add(x, n), np.maximum(n, 2), np.abs(n), np.floor(x)
+
+
+@case((5.0, 3))
+def numpy_types_of_python_scalars(x, n):
+    return np.int64(n) + 1, np.float32(x)
+
+
+@case((2**53 + 1,), (3,))
+def comparing_ints_with_floats_is_exact(n):
+    return n == 9007199254740992.0, n > 9007199254740992.0, n < 0.5
+
+
+@case((2**53 + 1, 3), (10, 5))
+def int_true_division_is_correctly_rounded(a, b):
+    return a / b, a / 1
+
+
+@case(
+    (1, "a"),
+    (2.5, None),
+    (None, 2.5),
+    (True, [1]),
+    (1j, {}),
+    ("a", 1),
+    (np.float64(2), None),
+    (np.float64(2), "a"),
+    (np.arange(3), None),
+    ({1: 2}, np.arange(3)),
+    ("a", np.arange(3)),
+)
+def text_of_a_type_error_names_the_operands(x, y):
+    try:
+        return x - y
+    except TypeError as error:
+        return str(error)
+
+
+@case((1, "a"), (2.5, None))
+def text_of_a_type_error_names_the_operator(x, y):
+    try:
+        x += y
+    except TypeError as error:
+        return str(error)
+    return x
+
+
+@case(
+    (np.arange(3), None),
+    (np.ones((2, 1)), "a"),
+    (np.float64(1), "a"),
+    (np.float64(1), None),
+    (np.arange(3), {1: 2}),
+    (np.arange(3), len),
+)
+def no_number_is_equal_to_what_is_none(x, y):
+    return x == y, x != y, y == x
+
+
+@case((np.arange(3), None), (np.zeros(0), "a"), (np.arange(3), len))
+def no_number_among_others(x, y):
+    return y in x, y not in x
+
+
+@case((2**62 + 1,))
+def float_of_a_large_int(a):
+    return float(a), a * 1.0, int(float(a))
+
+
+@case((1e19,), (-1e19,), (9.0e18,), beyond=True)
+def int_of_a_float_beyond_int64(x):
+    return int(x)
+
+
+@case((3, 4.0), (-3, 4.0))
+def attributes_of_python_scalars(n, x):
+    return n.real, n.imag, n.conjugate(), x.real, x.imag
+
+
+@case((3,), (True,))
+def fraction_of_an_int(n):
+    return n.numerator, n.denominator
+
+
+@case(
+    (2.675, 2), (2.675, 400), (1e300, -5), (-25.0, -1), (0.5, 0), (1e-300, 3), (5e22, -22),
+    (25, -1), (-15, -1), (5 * 10**18, -19), (2**62, -20), (7, 3), (True, -1), (2.5, 1.0), ulps=0
+)  # fmt: skip
+def round_to_run_time_digits(x, n):
+    return round(x, n)
+
+
+@case((1e-7, 30), (1e40, -30), refused=UnsupportedOperationError)
+def round_far_from_the_point(x, n):
+    return round(x, n)
+
+
+@case((1, 2**53 + 1), (2**53 + 1, 3), (2**62 + 1, 2**61 - 1), (-(2**63), 7), (2**63 - 1, -(2**63)), (0, 5), ulps=0)
+def int_quotients_are_correctly_rounded(a, b):
+    return a / b, a / 3, 2**60 / b
+
+
+@case((5,), (-5,), (0,))
+def arithmetic_with_static_ints_beyond_64_bits(n):
+    m = n // 2**70, n >> 2**70, n < 2**70, n == -(2**64), n / 2**64, n < 1e300, n != 10**400
+    return m, (n & 2**64 - 1) if n >= 0 else 0, (n % 2**70) if n >= 0 else 0
+
+
+@case((5,), beyond=True)
+def a_static_int_beyond_64_bits_added(n):
+    return n + 2**63
+
+
+@case((0.5,), (1e300,), (float("inf"),), (float("nan"),))
+def floats_against_ints_beyond_64_bits(x):
+    return x < 2**70 + 1, x >= 10**400, x == 2**70, x * 2**70, 10**300 > x
+
+
+@case((6,), (-6,), (0,), (-(2**63),), (2**63 - 1,), (True,))
+def bits_of_ints(n):
+    return n.bit_length(), n.bit_count(), n.as_integer_ratio()
+
+
+@case((0.5,), (0.1,), (-3.0,), (0.0,), (1e18,), (float("nan"),), (float("inf"),), (1e300,), beyond=True)
+def ratios_of_floats(x):
+    return x.as_integer_ratio(), x.is_integer()
+
+
+@case((0.0, -np.inf), (0.0, -2.0), (-1.0, np.inf), (-2.0, 3.0), (np.nan, 0.0))
+def special_powers(x, y):
+    return x**y
+
+
+@case((-0.0, -0.0), (-0.0, 1.5), (3.0, np.inf), (2, -0.0))
+def complex_from_parts(x, y):
+    z = complex(x, y)
+    return z, np.copysign(1.0, z.real), np.copysign(1.0, z.imag), complex(z, 1), complex(1, y), complex(x)
+
+
+@case(
+    (2.041 + 1.103j, -0.528 - 0.768j), (0.345 - 0.79j, 1.929 + 0.4j), (1 + 1j, 0j), (-2j, 3 + 0.5j), (1j, 1e-3), ulps=0
+)
+def complex_arithmetic_is_that_of_python(z, w):
+    return z * w, z * 2.5, 3 * z, z / w, z / 3, 2.5 / z
+
+
+@case((0j, -1), (0j, 2), (0j, 1j), (1 + 2j, 0), (1 + 2j, 3), (1 + 2j, -2), (1e200 + 1e200j, 2.5))
+def complex_powers(z, n):
+    return z**n
+
+
+@case((np.array([-0.0, 4.0, -np.inf]),), (np.array([-0.0, 4.0], np.float32),), (np.array([-1 + 0j, 4j]),))
+def roots_as_powers(a):
+    r = a**0.5, np.power(a, 0.5), a[0] ** 0.5, np.power(a[0], 0.5), a ** np.array([0.5])
+    return r, [np.copysign(1.0, v.real) for v in r], np.copysign(1.0, a[0].real) ** 0.5
+
+
+@case((np.array([0, 2, 255], np.uint8), 1), (np.array([2**53 + 1, 2**62], np.uint64), 0))
+def unsigned_sums_as_python_numbers(u, i):
+    wide = u.astype(np.uint64)
+    return int(u.sum()), u.sum().item(), float(u.sum()), complex(wide[i]), wide[i].item(), wide.tolist()
+
+
+def test_a_uint64_beyond_int64_is_no_int() -> None:
+    @jit
+    def converted(u):
+        return float(u[1]), int(u[0])
+
+    assert converted(np.array([2**63 - 1, 2**64 - 1], np.uint64)) == (2.0**64, 2**63 - 1)
+    with pytest.raises(IntegerRangeError):
+        converted(np.array([2**63, 0], np.uint64))
+
+
+def _chosen_from_a_list(k):
+    return [2**70, 1, 2][k + 0]
+
+
+def _chosen_from_many(k):
+    return [2**70 + i for i in range(20)][k + 0]
+
+
+def _chosen_from_a_dict(k):
+    return {0: 2**70, 1: 1}[k + 0]
+
+
+def _put_into_a_list(k):
+    line = [0] * 20
+    line[k + 0] = 2**70
+    return line
+
+
+def _appended(k):
+    line = [0]
+    for _ in range(k + 1):
+        line.append(2**70)
+    return line
+
+
+def _caught(k):
+    try:
+        return [2**70, 1, 2][k + 0]
+    except OverflowError:
+        return 7
+
+
+def _counted_to(k):
+    steps = 0
+    for i in range(2**70):
+        if i > k:
+            break
+        steps += 1
+    return steps
+
+
+def _counted_beyond(k):
+    return sum(i > k for i in range(2**63 - 3, 2**63 + 5))
+
+
+def _item_of_a_range(k):
+    return range(2**70)[k + 0]
+
+
+def _range_up_to(k):
+    return [i for i in range(k + 0, 2**70, 2**69)]
+
+
+def _array_of(k):
+    return np.array([k, 2**70, 1.5])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _chosen_from_a_list, _chosen_from_many, _chosen_from_a_dict, _put_into_a_list, _appended, _caught, _counted_to,
+        _counted_beyond, _item_of_a_range, _range_up_to, _array_of,
+    ],
+)  # fmt: skip
+def test_a_static_int_beyond_int64_is_no_run_time_value(function) -> None:
+    with pytest.raises(IntegerRangeError, match=r"compiled code holds ints as int64") as caught:
+        jit(function)(1)
+    assert any(entry.path.name == "test_scalars.py" and entry.name == function.__name__ for entry in caught.traceback)
+
+
+@case((0,), (1,))
+def range_that_ends_where_int64_does(k):
+    steps = 0
+    for i in range(-(2**63), 2**63, 2**62):
+        if i > k:
+            steps += 1
+    return steps, range(2**63 - 3, 2**63)[k]
+
+
+@case((0,), (1,))
+def int_beyond_int64_that_numpy_refuses(k):
+    a = np.array([1, 2, 3])
+    try:
+        a[k] = 2**70
+    except OverflowError:
+        return a + k
+    return a
+
+
+@case((3.0 + 4.0j,), (complex(1.7e308, 1.7e308),), (complex(np.inf, 1.0),), (complex(np.nan, 1.0),))
+def size_of_a_complex_number(z):
+    return abs(z)
+
+
+@case((3, 3.0, 1 + 2j, "ab"), (-300, -0.5, complex(-0.0, 1.0), ""))
+def methods_as_attributes_of_their_class(n, x, z, s):
+    return (
+        int.bit_length(n),
+        float.is_integer(x),
+        complex.conjugate(z),
+        int.conjugate(n),
+        float.__add__(x, 1.0),
+        str.upper(s),
+        float.is_integer(float(n)),
+    )
+
+
+@case((3,), (True,))
+def method_of_another_class(n):
+    return float.is_integer(n)
+
+
+@case((3, 3), (3, 4), (256, 256), (-5, -5), (-6, 4), (1000, 1001))
+def one_small_int(m, n):
+    return m is n, m is not n, m is m, m + 0 is n, m is True
+
+
+@case((1.5, 0.0), (-1.5, 0.0))
+def a_number_or_none(x, y):
+    z = None
+    if x > 0:
+        z = x
+    return z is y, z is not y, z is None
+
+
+@case((2.5, 3.5), (0.0, 1.0))
+def floats_that_differ(x, y):
+    z = x
+    return x is y, x is not y, x is x, z is x, x is None
+
+
+@pytest.mark.parametrize("value", [1000, 257, -6, 2.5, 1 + 2j])
+def test_whether_equal_numbers_are_one_object_is_refused(value) -> None:
+    def f(x, y):
+        return x is y
+
+    with pytest.raises(UnsupportedOperationError, match="compare with =="):
+        jit(f)(value, value)
+
+
+KINDS = (
+    np.int64(2**53 + 1),
+    np.float64(2.5),
+    np.bool_(True),
+    np.float32(-2.5),
+    2**53 + 1,
+    -2.5,
+    True,
+    np.float64("nan"),
+)
+
+
+@case(*((k,) for k in KINDS))
+def whole_numbers_of_each_kind(k):
+    found = []
+    for take in (lambda: math.floor(k), lambda: math.ceil(k), lambda: math.trunc(k), lambda: round(k)):
+        try:
+            found.append(take())
+        except (TypeError, ValueError) as error:
+            found.append(str(error))
+    return found
+
+
+@case((np.int64(2),), (np.float32(2.5),), (np.bool_(True),))
+def a_scalar_as_an_array(k):
+    try:
+        k[0]
+    except IndexError as error:
+        return k[...], k[None], k[()], k[None, ...], str(error)
+
+
+@case((np.int64(2),), (np.float32(2.5),), (2,), (np.array(2),))
+def attributes_that_are_missing(k):
+    try:
+        return k.nothing
+    except AttributeError as error:
+        return str(error), hasattr(k, "nothing"), getattr(k, "nothing", 5)
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_scalar(program: Program) -> None:
+    program.check()
+
+
+@pytest.mark.parametrize("program", case.static_programs)
+def test_scalar_with_static_arguments(program: Program) -> None:
+    program.check_static()
