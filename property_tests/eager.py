@@ -7,7 +7,7 @@ import linecache
 import traceback
 from typing import Any
 
-from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.testing.outcomes import Outcome
 from property_tests.generation.programs import GeneratedProgram
 
 _FAULTS = (TypeError, NameError, AttributeError, SyntaxError, RecursionError)

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import event
 
 from anabranch import AnabranchError, SerializationError, jit
-from anabranch.runtime.equivalence.comparing import first_difference
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.parts import copied
+from anabranch.runtime.testing.compare_outcomes import first_difference
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.value_parts import copied
 from property_tests.generation.programs import GeneratedProgram
 from property_tests.oracles import TOLERANCE
 

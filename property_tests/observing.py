@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch import jit
-from anabranch.runtime import optimise
+from anabranch.runtime import passes
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.ir import Program
+from anabranch.runtime.ir.program import Program
 from anabranch.transpile import rewriter
 from anabranch.transpile.passes import PASSES
 from anabranch.transpile.reader import Reader
@@ -64,7 +64,7 @@ def _there() -> dict[str, list[str]]:
         _KINDS: sorted(supported_kinds()),
         _REWRITING: sorted({type(p).__name__ for p in PASSES}),
         _CONTROL: [name for name in staged if not name.startswith("_") and name not in ("annotations", "namespace")],
-        _OPTIMISER: [run.__name__ for run in optimise.PASSES],
+        _OPTIMISER: [run.__name__ for run in passes.PASSES],
     }
 
 
@@ -96,7 +96,7 @@ def _hook() -> None:
         for method in ("simplify", "lower", "rewrite"):
             if hasattr(kind, method):
                 setattr(kind, method, _telling(kind, getattr(kind, method), unchanged))
-    optimise.PASSES = tuple(map(_telling_of_program, optimise.PASSES))
+    passes.PASSES = tuple(map(_telling_of_program, passes.PASSES))
     rewrite_function = rewriter.rewrite_function
 
     @functools.wraps(rewrite_function)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from anabranch import AnabranchError, IntegerRangeError, jit
-from anabranch.runtime.equivalence.comparing import Difference, first_difference
-from anabranch.runtime.equivalence.marking import marked_source
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.stages import stages
-from anabranch.runtime.equivalence.tolerance import Tolerance
-from anabranch.runtime.wrapped import Wrapped
+from anabranch.runtime.api.jitted import Wrapped
+from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.source_marks import marked_source
+from anabranch.runtime.testing.stage_bisection import stages
+from anabranch.runtime.testing.tolerance import Tolerance
 from property_tests.eager import appends_by_condition, binds_anew, is_ill_typed, is_told_otherwise, meets_long_ints
 from property_tests.generation.programs import GeneratedProgram
 

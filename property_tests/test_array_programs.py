@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime import ir
 from anabranch.runtime.errors import ShapeMismatchError
-from anabranch.runtime.signature import buffers
+from anabranch.runtime.ir import program as ir
+from anabranch.runtime.signature.flatten import buffers
 from property_tests.array_programs import Writer, clone, some_array
 from tests.equivalence import same
 

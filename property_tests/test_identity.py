@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.stages import stages
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.stage_bisection import stages
 from property_tests.numpy_arguments import VIEWS, Arguments, Given
 from property_tests.numpy_calls import CALLS, Call
 from property_tests.test_numpy_surface import FUNCTIONS, KEYWORDS, METHOD_CALLS, METHODS, _filled, _flat, _ufunc_call

@@ -30,14 +30,14 @@ from anabranch import (
     xpr,
 )
 from anabranch.export import deserialize, export
-from anabranch.runtime import check
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import counterpart
-from anabranch.runtime.equivalence.comparing import first_difference
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.parts import copied
-from anabranch.runtime.equivalence.tolerance import Tolerance
-from anabranch.runtime.statics import Statics
+from anabranch.runtime.ir import verify
+from anabranch.runtime.signature.static_args import Statics
+from anabranch.runtime.testing.compare_outcomes import first_difference
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.value_parts import copied
 from property_tests.generation.choices import Drawn
 from property_tests.generation.productions import features
 from property_tests.generation.programs import GeneratedProgram, programs
@@ -271,8 +271,8 @@ def test_programs_are_well_formed(program):
         except Exception as error:  # as a call
             event(type(error).__name__)
             continue
-        check.check(traced.program)
-        check.check(traced.lower().program)
+        verify.check(traced.program)
+        verify.check(traced.lower().program)
         assert xpr(program.function, *args) == str(traced.program)
 
 
@@ -353,8 +353,8 @@ import pickle, sys
 from anabranch import jit
 from property_tests.generation.productions import features
 from property_tests.generation.programs import program_of
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.parts import copied
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.value_parts import copied
 found = []
 for seed in range({first}, {first} + {count}):
     program = program_of(seed)

@@ -13,20 +13,20 @@ from hypothesis import given, note, settings, strategies as st
 
 import anabranch.runtime.numpy  # noqa: F401 - fills the registry
 from anabranch.runtime.numpy.core import full_name
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 from property_tests.numpy_arguments import VIEWS, Arguments, Given
 from property_tests.numpy_calls import CALLS, Call
 from tests.behaviour.numpy import cases
 from tests.behaviour.numpy.cases import compare, outcomes
 
 FUNCTIONS = {
-    full_name(f): f for f in dispatch.FUNCTIONS if full_name(f) not in dispatch.REFUSED | dispatch.STATIC
+    full_name(f): f for f in registry.FUNCTIONS if full_name(f) not in registry.REFUSED | registry.STATIC
 }  # fmt: skip
 # Of partitions several are right.
 METHODS = sorted(
     n
-    for n in dispatch.METHODS
-    if f"numpy.ndarray.{n}" not in dispatch.REFUSED and hasattr(np.ndarray, n) and not n.endswith("partition")
+    for n in registry.METHODS
+    if f"numpy.ndarray.{n}" not in registry.REFUSED and hasattr(np.ndarray, n) and not n.endswith("partition")
 )
 # The keywords of methods, which have no signature that could be asked.
 _SUMS, _SPREADS = "axis dtype keepdims initial where", "axis dtype ddof keepdims where"

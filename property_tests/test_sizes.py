@@ -15,8 +15,8 @@ import pytest
 from hypothesis import event, given, strategies as st
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import ShapeMismatchError
+from anabranch.runtime.testing.tolerance import Tolerance
 from property_tests.size_programs import DTYPES, Writer, some_array
 from property_tests.test_array_programs import Run, _errors_differ, function_of
 from tests.equivalence import ULPS, same

@@ -19,19 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch._locks import lock
-from anabranch.runtime._host import (
-    BufferType,
-    CompileOptions,
-    Flag,
-    NDArray,
-    aligned,
-    aligned_copy,
-    buffer_type,
-    fail,
-    message_field,
-    quiet_start,
-)
+from anabranch.base.fork_locks import lock
+from anabranch.runtime.host.buffer_types import BufferType, NDArray, buffer_type
+from anabranch.runtime.host.callbacks import fail
+from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
+from anabranch.runtime.host.staging import aligned, aligned_copy
 
 with quiet_start():
     from jaxlib import _jax, version, xla_client as xc

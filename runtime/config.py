@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 
 
 class Switches(TypedDict, total=False):

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from anabranch._deep import deep
-from anabranch.runtime._host import HostCallback
-from anabranch.runtime.ir import Program
+from anabranch.base.deep_stack import deep
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.ir.program import Program
 from anabranch.runtime.ops.emitter import Emitter, LocatedEmitter, tensor
 
 

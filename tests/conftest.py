@@ -28,11 +28,12 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How often XLA has compiled, by the length of what this gives."""
-    from anabranch.runtime import executables
+
+    from anabranch.runtime.xla import disk_cache
 
     count: list[int] = []
-    plain = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda *a: count.append(1) or plain(*a))
+    plain = disk_cache.compile_text
+    monkeypatch.setattr(disk_cache, "compile_text", lambda *a: count.append(1) or plain(*a))
     return count
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import ArrayType, Equation, Literal, Program, Var
 from anabranch.runtime.ops import families  # noqa: F401 - fills the table
 from anabranch.runtime.ops.op import Op
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anabranch import jit
-from anabranch.runtime.equivalence.comparing import first_difference, value_difference
-from anabranch.runtime.equivalence.outcomes import Outcome as Outcome
-from anabranch.runtime.equivalence.stages import stages
-from anabranch.runtime.equivalence.tolerance import Tolerance
-from anabranch.runtime.wrapped import Wrapped
+from anabranch.runtime.api.jitted import Wrapped
+from anabranch.runtime.testing.compare_outcomes import first_difference, value_difference
+from anabranch.runtime.testing.outcomes import Outcome as Outcome
+from anabranch.runtime.testing.stage_bisection import stages
+from anabranch.runtime.testing.tolerance import Tolerance
 
 # In units in the last place: what XLA's own functions are off by, and sums in another order.
 ULPS = 64.0

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from anabranch import AnabranchError, jit
-from anabranch.runtime.equivalence.tolerance import Tolerance
+from anabranch.runtime.testing.tolerance import Tolerance
 from tests.equivalence import ULPS, Outcome, alike, check_stages, same
 
 

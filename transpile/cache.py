@@ -18,8 +18,8 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-from anabranch._store import Store
 from anabranch._version import __version__
+from anabranch.base.file_store import Store
 from anabranch.transpile.result import Counterpart, Rewritten
 from anabranch.transpile.source import Source
 

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 
 Counterpart = Callable[[object], str | None]
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from anabranch._locks import lock
+from anabranch.base.fork_locks import lock
 from anabranch.transpile import cache
 from anabranch.transpile.need import code_needs_rewriting
 from anabranch.transpile.result import Counterpart as Counterpart, Rewritten as Rewritten

@@ -16,7 +16,7 @@ import sys
 import time
 import types
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 from anabranch.transpile.errors import NoSourceError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.ir import Program
+from anabranch.runtime.ir.program import Program
 
 
 def equations(program: Program) -> int:

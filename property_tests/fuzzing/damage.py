@@ -17,10 +17,10 @@ import numpy as np
 
 import anabranch as ab
 from anabranch.export import deserialize, export
-from anabranch.runtime import saving
-from anabranch.runtime._host import LoweringError
+from anabranch.runtime.call import container_format
 from anabranch.runtime.config import configure
-from anabranch.runtime.xla import compile_text, deserialize as deserialize_executable
+from anabranch.runtime.host.callbacks import LoweringError
+from anabranch.runtime.xla.compiler import compile_text, deserialize as deserialize_executable
 from property_tests.fuzzing import functions
 
 X = np.arange(3.0)
@@ -120,13 +120,13 @@ THROUGH = ("file", *_HOLDERS)
 def sealed(kind: str, name: str, other: str, part: int, damages: list[Damage], header: dict[str, str]) -> str | None:
     """Load bytes that have the right checksum and are wrong: of another process, or with another's parts."""
     title = {"compiled": "compiled function", "exported": "exported function"}[kind]
-    here = saving.made_here() if kind == "compiled" else {"form": "1"}
-    parts, others = (saving.unpack(_bytes(kind, n), title, here, 3) for n in (name, other))
+    here = container_format.made_here() if kind == "compiled" else {"form": "1"}
+    parts, others = (container_format.unpack(_bytes(kind, n), title, here, 3) for n in (name, other))
     if (kind, part) == ("exported", 0):
         # XLA's reader of portable bytes takes them on trust, and may crash: the checksum keeps them from it.
         damages = [["another's", 0]]
     parts[part] = damaged(parts[part], others[part], damages)
-    data = saving.pack(title, {**here, **header}, parts)
+    data = container_format.pack(title, {**here, **header}, parts)
     try:
         _READERS[kind](data)(*_given(name))
     except ab.SerializationError as error:

@@ -46,7 +46,7 @@ f(np.arange(3.0), 2)
     Fault(
         # Of two sides, that which has no value there is taken for the result.
         "select takes the side without a value",
-        "runtime/optimise/branches.py",
+        "runtime/passes/if_conversion.py",
         "a if a is b or b in free else b if a in free else _select(",
         "a if a is b or a in free else b if b in free else _select(",
         """
@@ -61,7 +61,7 @@ f(1.5)
     ),
     Fault(
         "equations with other params merged",
-        "runtime/optimise/scope.py",
+        "runtime/passes/def_use.py",
         "return (maker.op.name, maker.outputs.index(atom), params, inputs)",
         "return (maker.op.name, maker.outputs.index(atom), inputs)",
         """

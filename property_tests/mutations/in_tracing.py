@@ -23,7 +23,7 @@ f(1.5)
     Fault(
         # any for all: lists, cells and attributes that only one branch changes.
         "change of a list in one branch lost",
-        "runtime/control/branches.py",
+        "runtime/control/branches/stage_branches.py",
         "if any(key in o.changes for o in outcomes)]",
         "if all(key in o.changes for o in outcomes)]",
         """
@@ -38,7 +38,7 @@ f(1.5)
     Fault(
         # What another name may be, by a run-time condition, is not told of a write.
         "alias does not see a write",
-        "runtime/values/aliasing.py",
+        "runtime/values/arrays/aliasing.py",
         "if storage.links or storage.dependents:",
         "if storage.links:",
         """
@@ -52,7 +52,7 @@ f(np.arange(3.0), np.ones(3), 1.5)
     Fault(
         # What an array is at the start of a step, by what the steps before it left.
         "step of a loop does not see what its arrays are",
-        "runtime/control/loop_identity.py",
+        "runtime/control/aliasing/loop_identity.py",
         "aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)",
         "_ = aliasing.link",
         """
@@ -69,7 +69,7 @@ f(2, np.arange(3.0))
     Fault(
         # `p, c = c, p + c`: what p is was new one step earlier.
         "array of the step before taken for that of this one",
-        "runtime/control/loop_sources.py",
+        "runtime/control/aliasing/loop_sources.py",
         "New(label.serial, label.path, min(label.age + 1, self.oldest))",
         "label",
         """
@@ -84,7 +84,7 @@ f(np.arange(3.0))
     ),
     Fault(
         "handler sees the state of the first place that may fail",
-        "runtime/values/regions.py",
+        "runtime/values/failures/try_regions.py",
         "if heap is None or heap.changed():",
         "if heap is None:",
         """
@@ -101,7 +101,7 @@ f(np.arange(1.0, 4.0), 2, 5)
     ),
     Fault(
         "later failure wins",
-        "runtime/values/checks.py",
+        "runtime/values/failures/run_time_checks.py",
         "first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))",
         "first = pred",
         """
@@ -114,7 +114,7 @@ f(np.arange(3.0), 7, 0)
     Fault(
         # That an index surely fits is not that it is not negative.
         "negative index not wrapped",
-        "runtime/values/places.py",
+        "runtime/values/arrays/index_checks.py",
         "    if known.low >= 0:\n        return atom\n",
         "    if known.low >= -size:\n        return atom\n",
         """
@@ -128,7 +128,7 @@ f(np.arange(1.0, 4.0), 7)
     ),
     Fault(
         "place after the last not checked",
-        "runtime/values/places.py",
+        "runtime/values/arrays/index_checks.py",
         "        if known.high >= size:\n            bad.append(atoms.ufunc(np.greater_equal, atom, high))",
         "        if known.high > size:\n            bad.append(atoms.ufunc(np.greater_equal, atom, high))",
         """
@@ -140,7 +140,7 @@ f(np.arange(3.0), 2)
     ),
     Fault(
         "range backwards one step too long",
-        "runtime/control/iteration.py",
+        "runtime/control/iteration/countable.py",
         "span = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, high, low), one)",
         "span = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, high, low), atoms.convert(forward, np.int64))",
         """
@@ -168,7 +168,7 @@ f(np.arange(3.0), 1.5)
     Fault(
         # A call of `print` of constants is taken for something that can be computed beforehand.
         "effect computed while tracing",
-        "runtime/trace.py",
+        "runtime/tracing/trace.py",
         """
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False

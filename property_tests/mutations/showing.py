@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from anabranch import jit
-from anabranch.runtime.equivalence.comparing import Difference, first_difference
-from anabranch.runtime.equivalence.outcomes import Outcome
+from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
+from anabranch.runtime.testing.outcomes import Outcome
 from property_tests.mutations.faults import FAULTS
 
 # Of what any program is made: a copy of the code that gets this wrong shows nothing.

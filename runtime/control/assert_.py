@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.trace import UnreachableError, current
-from anabranch.runtime.values import atoms, checks, raising
-from anabranch.runtime.values.heap import Heap
+from anabranch.runtime.tracing.trace import UnreachableError, current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.heap.snapshot import Heap
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -25,9 +26,9 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     if decided is False:
         raise AssertionError(message()) if message is not None else AssertionError()
     if message is None or _is_plain(message):
-        raising.record(atoms.logical_not(decided), _error(message), checks.user_frames())
+        exceptions.record(atoms.logical_not(decided), _error(message), run_time_checks.user_frames())
     else:
-        branches.stage(decided, (lambda: _fail(message), lambda: None), (), "assert")
+        stage_branches.stage(decided, (lambda: _fail(message), lambda: None), (), "assert")
 
 
 def _error(message: Callable[[], Any] | None) -> AssertionError:
@@ -51,5 +52,5 @@ def _is_plain(message: Callable[[], Any]) -> bool:
 
 
 def _fail(message: Callable[[], Any]) -> None:
-    raising.record(atoms.literal(True), _error(message), checks.user_frames())
+    exceptions.record(atoms.literal(True), _error(message), run_time_checks.user_frames())
     raise UnreachableError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 def and_(first: Any, *rest: Callable[[], Any]) -> Any:
@@ -36,7 +36,7 @@ def _chain(value: Any, rest: tuple[Callable[[], Any], ...], stop_at: bool) -> An
         return _chain(rest[0](), rest[1:], stop_at)
 
     thunks = (go_on, keep) if stop_at else (keep, go_on)
-    return branches.stage(decided, thunks, (), f"the {'or' if stop_at else 'and'} at {where(rest[0])}")
+    return stage_branches.stage(decided, thunks, (), f"the {'or' if stop_at else 'and'} at {where(rest[0])}")
 
 
 def not_(value: Any) -> Any:

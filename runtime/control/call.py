@@ -17,42 +17,39 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch import transpile
-from anabranch._deep import users_limit
-from anabranch.runtime import frames
-from anabranch.runtime.array import Array
+from anabranch.base.deep_stack import users_limit
 from anabranch.runtime.config import configure, settings
-from anabranch.runtime.control import (
-    bisection,
-    builtins,
-    comparing_keys,
-    complex_mathematics,
-    heaps,
-    lists,
-    mathematics,
-    methods,
-    operators,
-    output,
-    sequences,
-    special,
-    tail_calls,
-    text,
-    uncompiled,
-    world,
+from anabranch.runtime.control import lists, text
+from anabranch.runtime.control.calls import output, outside_world, special_methods, uncompiled
+from anabranch.runtime.control.calls.signature_errors import fitted
+from anabranch.runtime.control.calls.wrappers import unwrapped
+from anabranch.runtime.control.containers import container_methods
+from anabranch.runtime.control.iteration.push_iteration import generator
+from anabranch.runtime.control.loops import tail_calls
+from anabranch.runtime.control.stdlib import (
+    bisect_,
+    builtins_,
+    cmath_,
+    cmp_to_key,
+    heapq_,
+    itertools_,
+    math_,
+    operator_,
 )
-from anabranch.runtime.control.fitting import fitted
-from anabranch.runtime.control.sources import generator
-from anabranch.runtime.control.wrappers import unwrapped
+from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frames import OWN_SPEED, installed, internal, standard
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
-from anabranch.runtime.trace import Active, Builder, building, current, tracing
-from anabranch.runtime.values import containers, dispatch
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.items import MayGrow, is_fixed
-from anabranch.runtime.values.noting import note
-from anabranch.runtime.values.specialising import know
-from anabranch.runtime.values.text import Text
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.source_frames import OWN_SPEED, installed, internal, standard
+from anabranch.runtime.tracing.trace import Active, Builder, building, current, tracing
+from anabranch.runtime.values import registry
+from anabranch.runtime.values.decisions import note
+from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 from anabranch.transpile import is_rewritten as is_rewritten
 
 _ITERABLES = (range, enumerate, zip, reversed)
@@ -89,10 +86,10 @@ def counterpart(value: object) -> str | None:
         return "ab.math"
     try:
         # A class may also stand for itself (dtype=bool), so its calls go through `ab.call`.
-        if (not isinstance(value, type) or value in _ITERABLES) and value in builtins.COUNTERPARTS:
-            return f"ab.builtins.{builtins.COUNTERPARTS[value]}"
-        if value in mathematics.COUNTERPARTS:
-            return f"ab.math.{mathematics.COUNTERPARTS[value]}"
+        if (not isinstance(value, type) or value in _ITERABLES) and value in builtins_.COUNTERPARTS:
+            return f"ab.builtins.{builtins_.COUNTERPARTS[value]}"
+        if value in math_.COUNTERPARTS:
+            return f"ab.math.{math_.COUNTERPARTS[value]}"
     except TypeError:  # unhashable
         return None
     if isinstance(value, types.BuiltinFunctionType) and value.__module__ == "builtins" and value is not input:
@@ -110,13 +107,13 @@ def staged(value: Any) -> Any:
     if value is np:
         return namespace
     if value is math:
-        return mathematics.mathematics
+        return math_.mathematics
     try:
-        if value in builtins.COUNTERPARTS:
-            return getattr(builtins, builtins.COUNTERPARTS[value])
-        if value in mathematics.COUNTERPARTS:
-            return getattr(mathematics.mathematics, mathematics.COUNTERPARTS[value])
-        for functions in (operators, complex_mathematics, comparing_keys):
+        if value in builtins_.COUNTERPARTS:
+            return getattr(builtins_, builtins_.COUNTERPARTS[value])
+        if value in math_.COUNTERPARTS:
+            return getattr(math_.mathematics, math_.COUNTERPARTS[value])
+        for functions in (operator_, cmath_, cmp_to_key):
             if value in functions.COUNTERPARTS:
                 return functions.COUNTERPARTS[value]
     except TypeError:
@@ -130,7 +127,7 @@ def imported(value: Any) -> Any:
     Types and built-ins are staged where they are called, as each of them may be compared, shown or passed on.
     """
     try:
-        own = isinstance(value, type) or value in builtins.COUNTERPARTS
+        own = isinstance(value, type) or value in builtins_.COUNTERPARTS
     except TypeError:  # unhashable
         own = False
     return value if own else staged(value)
@@ -205,7 +202,7 @@ def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], k
 def _bound(method: Any, owner: Any) -> Any:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
-    return getattr(owner, method.__name__) if builtins.isinstance_(owner, cls) is True else None
+    return getattr(owner, method.__name__) if builtins_.isinstance_(owner, cls) is True else None
 
 
 def _guard_depth(name: str, active: Active, builder: Builder) -> None:
@@ -219,7 +216,7 @@ def _guard_depth(name: str, active: Active, builder: Builder) -> None:
     # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
     if builder.depth <= active.depths[-1]:
         return
-    if (source := frames.source()) not in active.asked:
+    if (source := source_frames.source()) not in active.asked:
         active.asked.add(source)
         _know_what_decides(name, builder, active.depths[-1])
     limit, levels = settings().recursion_limit, len(set(active.depths))
@@ -263,7 +260,7 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (output, text, heaps, bisection, world):
+    for instead in (output, text, heapq_, bisect_, outside_world):
         found = instead.counterpart(function)
         if found is not None:
             return found
@@ -279,8 +276,8 @@ def resolve(function: Any) -> Any:
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
-                return fitted(functools.partial(sequences.COUNTERPARTS[function], call), function)
-            other = lists.method(function) or methods.staged(function)
+                return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
+            other = lists.method(function) or container_methods.staged(function)
             if other is not function:
                 return other
         _refuse_what_changes(function)
@@ -355,17 +352,17 @@ def _generators() -> tuple[type, ...]:
 def _constructor(cls: type) -> Any:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
-        return builtins.type_
-    if cls in builtins.COUNTERPARTS:
-        return getattr(builtins, builtins.COUNTERPARTS[cls])
+        return builtins_.type_
+    if cls in builtins_.COUNTERPARTS:
+        return getattr(builtins_, builtins_.COUNTERPARTS[cls])
     if cls is np.dtype:
         return _dtype
     if staged_numpy(cls) is not cls:
         return staged_numpy(cls)
     if cls in lists.COUNTERPARTS and tracing():
         return fitted(lists.COUNTERPARTS[cls], cls)
-    if cls in sequences.COUNTERPARTS and tracing():
-        return fitted(functools.partial(sequences.COUNTERPARTS[cls], call), cls)
+    if cls in itertools_.COUNTERPARTS and tracing():
+        return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
     if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
         return cls
@@ -415,7 +412,7 @@ def is_users(function: types.FunctionType) -> bool:
 
 def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     """The function with its control flow staged; itself when there is nothing to rewrite."""
-    function = special.original(function)
+    function = special_methods.original(function)
     if tracing():
         current().trace.enter(function)
         if current().trace.lists:
@@ -482,4 +479,4 @@ def endless(error: RecursionError) -> UnsupportedOperationError | None:
     ).with_traceback(error.__traceback__)
 
 
-dispatch.register_called(lambda function: functools.partial(call, function))
+registry.register_called(lambda function: functools.partial(call, function))

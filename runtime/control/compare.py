@@ -10,29 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime import array as device
-from anabranch.runtime.control import (
-    boolean,
-    each,
-    folding,
-    growing_items,
-    iteration,
-    ordering,
-    sets,
-)
+from anabranch.runtime.control import boolean, generator, sets
+from anabranch.runtime.control.containers import container_order, dynamic_list_methods
 from anabranch.runtime.control.identity import is_, is_not
-from anabranch.runtime.control.sources import Source
-from anabranch.runtime.ir import Literal
-from anabranch.runtime.values import atoms, lookups, python_conversions, wrap
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
-from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.items import is_grown
-from anabranch.runtime.values.python_scalar import python_scalar
-from anabranch.runtime.values.scalar import NumPyScalar
-from anabranch.runtime.values.sized import Sized
-from anabranch.runtime.values.text import Text, refusal
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.control.iteration import countable, generator_reductions
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.device import array as device
+from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
+from anabranch.runtime.values.lazy_text import Text, refusal
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers import python_conversions
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees.containers import has_traced, own_method
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
 
 
 def compare(first: Any, *links: Any) -> Any:
@@ -66,16 +61,16 @@ def in_(item: Any, container: Any) -> Any:
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
-    if isinstance(container, (range, iteration.Range)) and has_traced((item, container)) and _is_real(item):
+    if isinstance(container, (range, countable.Range)) and has_traced((item, container)) and _is_real(item):
         return _in_range(item, container)
     if isinstance(container, Source):
-        return folding.contains(container, item)
-    if isinstance(container, iteration.Countable) or (isinstance(container, range) and isinstance(item, Traced)):
-        return folding.contains(each.Each(container, lambda one: one), item)
+        return generator_reductions.contains(container, item)
+    if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Traced)):
+        return generator_reductions.contains(generator.Each(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
         return _bool(_any(container == item))
     if is_grown(container):
-        return growing_items.contains(container, item)
+        return dynamic_list_methods.contains(container, item)
     contains = own_method(container, "__contains__")
     if contains is not None:
         return _plain(contains(item))
@@ -108,8 +103,8 @@ def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool
     if own_method(container, "__contains__") is not None:
         return UNKNOWN
     if isinstance(container, _LISTED) and not is_grown(container):
-        members: tuple[Any, ...] = tuple(container) if lookups.is_choice(item) else ()
-        if members and all(map(lookups.is_constant, members)):
+        members: tuple[Any, ...] = tuple(container) if text_tables.is_choice(item) else ()
+        if members and all(map(text_tables.is_constant, members)):
             return looked_up(lambda one: contains(members, one), item)
         return UNKNOWN
     return looked_up(contains, container, item)
@@ -126,7 +121,7 @@ def not_in(item: Any, container: Any) -> Any:
 
 
 def _equal(item: Any, element: Any) -> Any:
-    return ordering.equal(item, element)
+    return container_order.equal(item, element)
 
 
 def _later(item: Any, element: Any) -> Callable[[], Any]:
@@ -144,7 +139,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
-def _in_range(item: Any, container: range | iteration.Range) -> Any:
+def _in_range(item: Any, container: range | countable.Range) -> Any:
     number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
     start, stop, step = container.start, container.stop, container.step
     if isinstance(step, int):
@@ -170,12 +165,12 @@ def _bool(atom: Any) -> Any:
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": functools.partial(ordering.compared, operator.lt),
-    "<=": functools.partial(ordering.compared, operator.le),
-    "==": functools.partial(ordering.compared, operator.eq),
-    "!=": functools.partial(ordering.compared, operator.ne),
-    ">": functools.partial(ordering.compared, operator.gt),
-    ">=": functools.partial(ordering.compared, operator.ge),
+    "<": functools.partial(container_order.compared, operator.lt),
+    "<=": functools.partial(container_order.compared, operator.le),
+    "==": functools.partial(container_order.compared, operator.eq),
+    "!=": functools.partial(container_order.compared, operator.ne),
+    ">": functools.partial(container_order.compared, operator.gt),
+    ">=": functools.partial(container_order.compared, operator.ge),
     "in": in_,
     "not in": not_in,
     "is": is_,

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
 
 NEXT: Final = 0
 CONTINUE: Final = 1

@@ -6,21 +6,23 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import lines, steps, while_
-from anabranch.runtime.control.counted import CANNOT, run_counted
+from anabranch.runtime.control import while_
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration import ChangedError, Countable, Elements, countable
-from anabranch.runtime.control.sources import Source
-from anabranch.runtime.control.stepping import iterated
-from anabranch.runtime.control.steps import Form
+from anabranch.runtime.control.iteration import stacked_sequences
+from anabranch.runtime.control.iteration.countable import ChangedError, Countable, Elements, countable
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.loops import steps
+from anabranch.runtime.control.loops.counted import CANNOT, run_counted
+from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.control.unroll_budget import Cost
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.items import MayGrow
-from anabranch.runtime.values.slots import Row
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def for_(
@@ -75,7 +77,7 @@ def run(
 def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
-        return lines.line(items), CANNOT
+        return stacked_sequences.line(items), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import branches
-from anabranch.runtime.control.builtins import range_, reversed_
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.control.for_ import for_
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.stdlib.builtins_ import range_, reversed_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.trace import Builder, building, current, tracing
-from anabranch.runtime.values import atoms, layout as layouts, wrap
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.tracing.trace import Builder, building, current, tracing
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.tracer import Traced
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -58,7 +59,7 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     last = atoms.literal(len(functions) - 1, np.int64)
     clamped = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, wide, atoms.literal(0, np.int64)), last)
     thunks = [functools.partial(f, *operands) for f in functions]
-    return branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
+    return stage_branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
 
 
 def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:

@@ -7,23 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, branch_identity, node_reads
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.control.containers import node_reads
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import aliasing, atoms, checks, lookups, views, wrap
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.items import MayGrow
-from anabranch.runtime.values.nodes import Reference
-from anabranch.runtime.values.python_operands import kind_of
-from anabranch.runtime.values.python_scalar import PythonScalar, is_python_scalar, python_scalar
-from anabranch.runtime.values.scalar import NumPyScalar
-from anabranch.runtime.values.text import Text
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.arrays import aliasing, views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers.python_operands import kind_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
+from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def is_(a: Any, b: Any) -> Any:
@@ -85,7 +89,7 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
         f"whether this {kind} is that one is not known: they are worth the same, and compiled code keeps no identity "
         "of what an argument, an index, or a run-time branch or loop gives; compare with =="
     )
-    checks.fail_if(atoms.logical_not(_differ(a, b)), checks.Telling(UnsupportedOperationError, text))
+    run_time_checks.fail_if(atoms.logical_not(_differ(a, b)), run_time_checks.Telling(UnsupportedOperationError, text))
     return False
 
 
@@ -106,8 +110,8 @@ def _differ(a: Any, b: Any) -> Atom:
         if kinds[0] != kinds[1]:
             return atoms.literal(True)
         return _are_two_arrays(a, b) if kinds[0].kind is Kind.ARRAY else _are_worth_different(a, b)
-    if lookups.is_constant(a) and lookups.is_constant(b):
-        return atoms.literal(not lookups.alike(a, b))
+    if text_tables.is_constant(a) and text_tables.is_constant(b):
+        return atoms.literal(not text_tables.alike(a, b))
     structures = structure_of(a), structure_of(b)
     if structures[0] != structures[1] or structures[0] is None or structures[0].mutable:
         return atoms.literal(a is not b)
@@ -149,12 +153,12 @@ def _is_one_number(a: Any, b: Any) -> Any:
     if kind is int:
         large = atoms.logical_or(*(wrap.as_atom(x, np.bool_) for x in (a < _SMALL[0], a > _SMALL[1])))
         unknown = atoms.logical_and(unknown, large)
-    checks.fail_if(unknown, _UNKNOWN_NUMBER)
+    run_time_checks.fail_if(unknown, _UNKNOWN_NUMBER)
     return equal
 
 
 _SMALL = (-5, 256)
-_UNKNOWN_NUMBER = checks.Telling(
+_UNKNOWN_NUMBER = run_time_checks.Telling(
     UnsupportedOperationError,
     "whether two equal numbers are one object is not known in compiled code, which has no objects for numbers; "
     "compare with ==",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.frames import internal
-from anabranch.runtime.values.noting import note
-from anabranch.runtime.values.specialising import place
+from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.values.decisions import note
+from anabranch.runtime.values.static_requests import place
 
 
 def if_(
@@ -29,7 +29,7 @@ def if_(
         )
         return (then if decided else orelse)(*args)
     thunks = (_bound(orelse, args), _bound(then, args))
-    return branches.stage(decided, thunks, names, f"the if at {where(then)}")
+    return stage_branches.stage(decided, thunks, names, f"the if at {where(then)}")
 
 
 def _bound(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], Any]:

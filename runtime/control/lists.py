@@ -7,15 +7,16 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anabranch.runtime.control import growing_items, stacking, stepping
-from anabranch.runtime.control.each import Each
-from anabranch.runtime.control.growing import KINDS, growing
-from anabranch.runtime.control.iteration import Countable
-from anabranch.runtime.control.sources import Source
-from anabranch.runtime.trace import Restart, current, tracing
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.items import is_fixed, is_grown
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.control.containers import dynamic_list_methods
+from anabranch.runtime.control.containers.dynamic_list import KINDS, growing
+from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.iteration import stacked_results, user_iterators
+from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def let_grow(made: list[Any]) -> Any:
@@ -55,14 +56,14 @@ def items_of(items: Any) -> Any:
     """A new list of the items, of run-time length only where it must be."""
     if isinstance(items, ChoiceValue) and any(map(is_grown, items.options)):
         return items.through(items_of)
-    items = stepping.iterated(items)
-    if isinstance(items, Each) and (made := items.at_once(stacking.stacked)) is not None:
+    items = user_iterators.iterated(items)
+    if isinstance(items, Each) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
     if isinstance(items, Source):
-        return items.items_or(growing_items.listed)
+        return items.items_or(dynamic_list_methods.listed)
     if is_fixed(items):
         return items.copy()
-    return growing_items.listed(items) if is_of_run_time_length(items) else list(items)
+    return dynamic_list_methods.listed(items) if is_of_run_time_length(items) else list(items)
 
 
 def is_of_run_time_length(items: Any) -> bool:

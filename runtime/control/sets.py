@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, ordering
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.python_scalar import PythonScalar
-from anabranch.runtime.values.scalar import NumPyScalar
-from anabranch.runtime.values.sized import Sized
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees.containers import has_traced
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,7 @@ def _members(value: Any, other: Any) -> Members | None:
 
 
 def _later(item: Any, element: Any, present: Any) -> Callable[[], Any]:
-    return lambda: boolean.and_(present, lambda: ordering.equal(item, element))
+    return lambda: boolean.and_(present, lambda: container_order.equal(item, element))
 
 
 _SETS: tuple[type[Any], ...] = (set, frozenset, type({}.keys()), type({}.items()))

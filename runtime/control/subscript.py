@@ -10,35 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import array_lists, branches, iteration, node_reads, tables, text_items
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.containers import array_lists, nested_lists, node_reads, text_items
+from anabranch.runtime.control.iteration import countable
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import (
-    atoms,
-    checks,
-    containers,
-    dispatch,
-    indexing,
-    item_constants,
-    item_memory,
-    layout as layouts,
-    lookups,
-    raising,
-    wrap,
-)
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import atoms, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue
-from anabranch.runtime.values.index_numbers import check_bounds, check_place
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_place
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import item_constants, item_memory
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.failures import exceptions, run_time_checks
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.items import MayGrow
-from anabranch.runtime.values.nodes import Reference
-from anabranch.runtime.values.python_operands import interval_of
-from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.specialising import know, wanting
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
 
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
@@ -110,7 +104,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     several = isinstance(key, ChoiceValue) and not isinstance(key, Reference)
     if isinstance(container, ChoiceValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
-    if isinstance(key, ChoiceValue) and not (isinstance(container, dict) and lookups.is_choice(key)):
+    if isinstance(key, ChoiceValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     return operation(container, key)
 
@@ -133,15 +127,15 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = iteration.Fixed(container).length if isinstance(container, range) else len(container)
+    length = countable.Fixed(container).length if isinstance(container, range) else len(container)
     position = _position(key, length, type(container), "index")
-    table = tables.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
+    table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
-        return tables.view(type(container), table, position)
-    if isinstance(container, MayGrow) and isinstance(container, list) and tables.refer(container) is not None:
+        return nested_lists.view(type(container), table, position)
+    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return iteration.Fixed(container).at(position)
+        return countable.Fixed(container).at(position)
     return chosen(list(container), position, key)
 
 
@@ -151,7 +145,7 @@ def _is_index(key: Traced) -> bool:
 
 def _is_run_time(container: Any, key: Any) -> bool:
     """Return whether which item of a container is meant is known only at run time."""
-    return isinstance(key, Traced) or (isinstance(container, dict) and lookups.is_choice(key))
+    return isinstance(key, Traced) or (isinstance(container, dict) and text_tables.is_choice(key))
 
 
 def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
@@ -178,13 +172,13 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         )
         if not container:
             raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
-        checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
+        run_time_checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
         return chosen(list(container.values()), place, key)
     ways = [functools.partial(missing, container, key)]
     if not container:
         return ways[0]()
     ways.append(functools.partial(chosen, list(container.values()), place, key))
-    return branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
+    return stage_branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
 
 
 def _prefer_arrays(container: Any, key: Any) -> None:
@@ -199,8 +193,8 @@ def _set(value: Any, container: Any, key: Any) -> None:
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
-    if isinstance(container, MayGrow) and isinstance(container, list) and tables.table_of(container) is not None:
-        tables.replace_row(container, key, value)
+    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.table_of(container) is not None:
+        nested_lists.replace_row(container, key, value)
         return
     if not isinstance(key, Traced):
         _check_all_are_there(container, key)
@@ -216,7 +210,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
     alike = _one_kind([*old, value])
     if alike is None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
-        branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
+        stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
         return
     new = wrap.held_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
@@ -232,7 +226,7 @@ def _delete(container: Any, key: Any) -> None:
         return
     position = _position(key, len(container), type(container), "assignment index")
     thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]
-    branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
+    stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
 
 
 _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
@@ -249,8 +243,8 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
-    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(lookups.is_constant, items)):
-        found = lookups.entry(position.atom, items)
+    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(text_tables.is_constant, items)):
+        found = text_tables.entry(position.atom, items)
         if found is not UNKNOWN:
             return found
     alike = _one_kind(items)
@@ -258,13 +252,13 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
     if memory is not None and alike is not None:
         return _merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
     if alike is not None:
-        vector = dispatch.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
+        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
         item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
         return _merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
     if not all(_has_a_type(i) for i in items):
         key.__index__()  # what holds for each of them is found out where the index is known
     thunks = [functools.partial(_itself, item) for item in items]
-    return branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
+    return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
 
 
 def _merged(number: Any) -> Any:
@@ -316,7 +310,7 @@ def in_range(key: Any, length: int, text: str) -> Any:
     if span.high >= length or span.low < -length:
         bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, size))
     if span.low < -length or span.high >= length or not length:
-        checks.fail_if(bad, lambda _: IndexError(text))
+        run_time_checks.fail_if(bad, lambda _: IndexError(text))
     if not length:
         raise IndexError(text)
     return python_scalar(atom, Interval(0, length - 1))
@@ -331,14 +325,14 @@ def _place_in(key: Any, length: Any, name: str) -> Any:
     atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
     atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
     bad = atoms.logical_or(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.greater_equal, atom, size))
-    checks.fail_if(bad, lambda _: IndexError(f"{name} index out of range"))
+    run_time_checks.fail_if(bad, lambda _: IndexError(f"{name} index out of range"))
     return python_scalar(atom, Interval(0, max(length.interval.high - 1, 0)))
 
 
 def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
     """The place of a key among those of a dict, and whether it is one of them."""
     places = {known: i for i, known in enumerate(container)}
-    of_text = lookups.look_up(lambda k: places.get(k, -1), key)
+    of_text = text_tables.look_up(lambda k: places.get(k, -1), key)
     if of_text is not UNKNOWN:
         return _found(of_text)
     place: Atom = atoms.literal(0, np.int64)
@@ -382,7 +376,7 @@ def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> Any:
     missing = atoms.logical_not(found)
     if writes:
         text = "an item of a dict is set by a run-time key that is not in it; the keys must be known while tracing"
-        checks.fail_if(missing, lambda _: UnsupportedOperationError(text))
+        run_time_checks.fail_if(missing, lambda _: UnsupportedOperationError(text))
     else:
-        raising.record(missing, KeyError(key), checks.user_frames())
+        exceptions.record(missing, KeyError(key), run_time_checks.user_frames())
     return place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import branches
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.truth import truth
 
@@ -15,4 +15,4 @@ def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
     decided = truth(test)
     if isinstance(decided, bool):
         return then() if decided else orelse()
-    return branches.stage(decided, (orelse, then), (), f"the conditional expression at {where(then)}")
+    return stage_branches.stage(decided, (orelse, then), (), f"the conditional expression at {where(then)}")

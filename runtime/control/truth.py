@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import arithmetic, atoms
-from anabranch.runtime.values.choice import UNKNOWN, ChoiceValue, looked_up
-from anabranch.runtime.values.containers import own_method
-from anabranch.runtime.values.items import is_grown
-from anabranch.runtime.values.nodes import Reference
-from anabranch.runtime.values.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.specialising import know, wanting
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees.containers import own_method
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
 
 
 def truth(value: Any) -> bool | Atom:
@@ -28,7 +29,7 @@ def truth(value: Any) -> bool | Atom:
         For a traced array of more than one element, as NumPy does.
     """
     if isinstance(value, Traced):
-        atom = arithmetic.truth(value)
+        atom = apply_ufunc.truth(value)
         return bool(atom.value) if isinstance(atom, Literal) else atom
     if isinstance(value, Reference):
         return truth(value.through(truth_value))

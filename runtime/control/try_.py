@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch._signals import Interrupt
-from anabranch.runtime.control import branches
+from anabranch.base.frozen import frozen
+from anabranch.base.signals import Interrupt
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.join import MISSING
 from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.merging import MISSING
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
-from anabranch.runtime.values import atoms, checks, raising
-from anabranch.runtime.values.containers import Told
-from anabranch.runtime.values.python_scalar import python_scalar
-from anabranch.runtime.values.regions import Point, Region
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures.try_regions import Point, Region
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees.containers import Told
 
 Block = Callable[..., Any]
 # What a way out of a region does, with the error code, for failures of these numbers.
@@ -114,9 +115,9 @@ def _attempt(region: Region, body: Block) -> Any:
         if not region.failed(current()):
             raise
     except BaseException as error:
-        if branches.is_own(error) or not region.failed(current()):
+        if stage_branches.is_own(error) or not region.failed(current()):
             raise
-        raising.record(atoms.literal(True), error, checks.frames_of(error))
+        exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
     finally:
         regions.pop()
     return MISSING
@@ -128,7 +129,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     try:
         value = _attempt(region, body)
     except BaseException as error:
-        if branches.is_own(error):
+        if stage_branches.is_own(error):
             raise
         return _caught(error, handlers)
     if not region.failed(current()):
@@ -150,7 +151,7 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     try:
         value = _attempt(region, inner)
     except BaseException as error:
-        if branches.is_own(error):
+        if stage_branches.is_own(error):
             raise
         return form.unless_left(final(), _raising(error))
     numbers = region.numbers() if region.failed(current()) else []
@@ -158,7 +159,7 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
         return form.unless_left(final(), lambda: value)
 
     def failing(code: Atom, numbers: tuple[int, ...]) -> Any:
-        again = _failing(code, checks.details_of(numbers))
+        again = _failing(code, run_time_checks.details_of(numbers))
         return form.unless_left(final(), again)
 
     def passing(code: Atom, _: tuple[int, ...]) -> Any:
@@ -195,7 +196,7 @@ def _failing(code: Atom, details: Details = ()) -> Block:
     """Fail with this error code (again)."""
 
     def run() -> None:
-        checks.fail_again(code, details)
+        run_time_checks.fail_again(code, details)
         raise UnreachableError
 
     return run
@@ -213,7 +214,7 @@ class _Way:
         if self.block is None:
             return _failing(code)()
         error = revived(self.failure)
-        known = current().trace.caught[id(error)] = Caught(error, code, numbers, checks.details_of(numbers))
+        known = current().trace.caught[id(error)] = Caught(error, code, numbers, run_time_checks.details_of(numbers))
         try:
             raise error
         except BaseException as caught:
@@ -286,7 +287,7 @@ class _Fork:
         if len(blocks) == 1:
             return blocks[0]()
         selector = self._selector(len(blocks), {k: n + (success is not None) for k, n in numbers.items()})
-        value = branches.stage(selector, blocks, (), self.what)
+        value = stage_branches.stage(selector, blocks, (), self.what)
         if len(self.tidy) == len(blocks) and all(self.tidy):
             self.region.leave()
         return value
@@ -312,9 +313,9 @@ class _Fork:
         # The defaults lead to all that this may put back, also to objects that names of the body have left since.
         def run(
             points: Sequence[Point] = self.points,
-            roots: tuple[Any, ...] = (*self.region.roots, *branches.targets(self.points)),
+            roots: tuple[Any, ...] = (*self.region.roots, *stage_branches.targets(self.points)),
         ) -> Any:
-            return branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
+            return stage_branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
         return self._with_code(self.region.entry, run)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.choice import ChoiceValue
 from anabranch.runtime.values.undefined import Undefined as Undefined
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def defined(value: Any) -> Any:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.control import builtins as builtins, pattern as pattern
+from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.pattern`
 from anabranch.runtime.control.assert_ import assert_ as assert_
-from anabranch.runtime.control.attributes import attributes as attributes
+from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
-from anabranch.runtime.control.builtins import class_ as class_
 from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
-from anabranch.runtime.control.calling import calling as calling, tail_calling as tail_calling
+from anabranch.runtime.control.calls.star_calls import calling as calling, tail_calling as tail_calling
 from anabranch.runtime.control.compare import (
     compare as compare,
     in_ as in_,
     not_in as not_in,
 )
-from anabranch.runtime.control.each import each as each
+from anabranch.runtime.control.containers.dynamic_list import growing as growing
+from anabranch.runtime.control.containers.set_items import members_of as members_of
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
     CONTINUE as CONTINUE,
@@ -23,17 +23,18 @@ from anabranch.runtime.control.exits import (
     no_value as no_value,
     returned as returned,
 )
-from anabranch.runtime.control.folding import count as count
 from anabranch.runtime.control.for_ import for_ as for_
-from anabranch.runtime.control.growing import growing as growing
+from anabranch.runtime.control.generator import each as each
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
+from anabranch.runtime.control.iteration.generator_reductions import count as count
+from anabranch.runtime.control.iteration.push_iteration import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension
-from anabranch.runtime.control.mathematics import mathematics
-from anabranch.runtime.control.pattern import match as match
-from anabranch.runtime.control.set_items import members_of as members_of
+from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, set_operation as set_operation
-from anabranch.runtime.control.sources import generator as generator
+from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
+from anabranch.runtime.control.stdlib.builtins_ import class_ as class_
+from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent

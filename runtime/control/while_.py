@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.control import branches, growth, loops, steps
-from anabranch.runtime.control.counted import CANNOT
+from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.loop_state import ConditionWritesError, FirstStepError, Loop
-from anabranch.runtime.control.steps import Form
+from anabranch.runtime.control.loops import growth, stage_loops, steps
+from anabranch.runtime.control.loops.counted import CANNOT
+from anabranch.runtime.control.loops.loop_state import ConditionWritesError, FirstStepError, Loop
+from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.control.unroll_budget import Cost
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
-from anabranch.runtime.trace import Builder, current, tracing
-from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.noting import note, origin
+from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.values.decisions import note, origin
+from anabranch.runtime.values.heap.snapshot import Heap
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
@@ -196,7 +197,7 @@ class _While:
             if isinstance(some, bool):
                 return peeled() if some else state
             names = ("exit code", "returned value", *self.form.names)
-            after: tuple[Any, ...] = branches.stage(some, (lambda: state, peeled), names, self.what)
+            after: tuple[Any, ...] = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
             return after
         except StructureMismatchError:
             self.builder.rollback(before)
@@ -224,7 +225,7 @@ class _While:
         if isinstance(goes_on, bool):
             return step() if goes_on else end()
         names = ("exit code", "returned value", *self.form.names)
-        after: tuple[Any, ...] = branches.stage(goes_on, (end, step), names, self.what)
+        after: tuple[Any, ...] = stage_branches.stage(goes_on, (end, step), names, self.what)
         return after
 
     def _stage_loop(
@@ -237,7 +238,7 @@ class _While:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
         try:
-            return loops.stage(
+            return stage_loops.stage(
                 Loop(
                     body=body,
                     test=test,

@@ -9,13 +9,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import special
-from anabranch.runtime.control.branches import is_own
+from anabranch.runtime.control.branches.stage_branches import is_own
+from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.trace import UnreachableError, current, tracing
-from anabranch.runtime.values.heap import Heap
-from anabranch.runtime.values.regions import Region
+from anabranch.runtime.tracing.trace import UnreachableError, current, tracing
+from anabranch.runtime.values.failures.try_regions import Region
+from anabranch.runtime.values.heap.snapshot import Heap
 
 
 def suppressed(manager: Any) -> Callable[[], Any]:
@@ -108,7 +108,7 @@ def _may_end_exceptions(manager: Any) -> bool:
     leave = getattr(type(manager), "__exit__", None)
     if not isinstance(leave, types.FunctionType):
         return False
-    steps = list(dis.get_instructions(special.original(leave)))
+    steps = list(dis.get_instructions(special_methods.original(leave)))
     given = [s if s.opname == "RETURN_CONST" else b for b, s in itertools.pairwise(steps) if _returns(s)]
     return any("CONST" not in s.opname or bool(s.argval) for s in given)
 

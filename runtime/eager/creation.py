@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._words import a
-from anabranch.runtime import interop
-from anabranch.runtime.array import Array, check_device, placed
-from anabranch.runtime.eager import operations as _operations
-from anabranch.runtime.eager.running import hoisted
+from anabranch.base.grammar import a
+from anabranch.runtime.device import foreign as interop
+from anabranch.runtime.device.array import Array, check_device, placed
+from anabranch.runtime.eager import array_operators as _operations
+from anabranch.runtime.eager.execute import hoisted
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import containers
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.tracer import Traced
 
 del _operations  # imported so that Arrays have their operations
 

@@ -8,11 +8,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from anabranch.runtime.array import Array, placed
-from anabranch.runtime.eager.operations import Operations
-from anabranch.runtime.eager.running import call
+from anabranch.runtime.device.array import Array, placed
+from anabranch.runtime.eager.array_operators import Operations
+from anabranch.runtime.eager.execute import call
 from anabranch.runtime.numpy import staged
-from anabranch.runtime.trace import tracing
+from anabranch.runtime.tracing.trace import tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anabranch.runtime.array import Array, placed
-from anabranch.runtime.eager.calls import Operand
-from anabranch.runtime.eager.running import call, hoisted, number, run
-from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import indexing, views, wrap
+from anabranch.runtime.device.array import Array, placed
+from anabranch.runtime.eager.execute import call, hoisted, number, run
+from anabranch.runtime.eager.staged_calls import Operand
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arrays import indexing, views
 
 _INT64 = np.dtype(np.int64)
 _POSITION = Operand((), _INT64, scalar=True)

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import atoms, sequences, wrap
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.choice import ChoiceValue, abstract_of_option
+from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.union import ChoiceValue, abstract_of_option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -165,7 +166,10 @@ def of_each(function: Function) -> Function:
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = tuple(map(sequences.of_lists, args)), {k: sequences.of_lists(v) for k, v in kwargs.items()}
+        args, kwargs = (
+            tuple(map(list_as_array.of_lists, args)),
+            {k: list_as_array.of_lists(v) for k, v in kwargs.items()},
+        )
         choice = first((*args, *kwargs.values()))
         return function(*args, **kwargs) if choice is None else over(choice, call, args, kwargs)
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom, Program
+from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of
-from anabranch.runtime.numpy.sized import folding, operands
+from anabranch.runtime.numpy.sized import operands, ufunc_methods
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import Builder, building, current
-from anabranch.runtime.values import atoms, compacting
+from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.dynamic_shapes import compaction
 
 _SCATTERED = frozenset(
     ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -27,17 +28,17 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.
     """
     memory = operands.memory(a)
-    where, target = folding.places(a, indices)
+    where, target = ufunc_methods.places(a, indices)
     count = where.type.size
     given = []
     if b is not NoValue:
-        value = atoms.broadcast_to(atom_of(b), where.type.shape) if target is None else folding.fitted(b, target)
+        value = atoms.broadcast_to(atom_of(b), where.type.shape) if target is None else ufunc_methods.fitted(b, target)
         given.append(atoms.reshape(value, (count,)))
     if not count:
         return
     flat, places = atoms.reshape(memory.atom, (memory.size,)), atoms.reshape(where, (count, 1))
     if target is not None:  # what is not there goes to a place of its own, which is cut off afterwards
-        flat = compacting.extended(flat, 0, 0, 1)
+        flat = compaction.extended(flat, 0, 0, 1)
     loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in given), None))
     if given and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):
         updates = atoms.convert(given[0], a.dtype)
@@ -46,7 +47,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
         if given:
             stepping.Loop(ufunc, loop).check(given[0])
         written = _one_by_one(ufunc, loop, flat, places, given)
-    memory.set(atoms.reshape(compacting.resized(written, 0, memory.size), memory.shape))
+    memory.set(atoms.reshape(compaction.resized(written, 0, memory.size), memory.shape))
 
 
 def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:

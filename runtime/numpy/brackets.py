@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import handle, refused, spec_of, traced_inside
-from anabranch.runtime.values import dispatch, wrap
+from anabranch.runtime.values import registry, wrap
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _PLACES = 3  # how many numbers a leading text may hold
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -25,9 +25,11 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.linear import dot_general
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.failures import run_time_checks
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 def _cut(array: Any, axis: int, start: int | None, stop: int | None) -> Any:
@@ -51,7 +53,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     array = array if len(parts) == 1 else _F[np.concatenate](parts, at)
     ufunc = np.not_equal if array.dtype == np.bool_ else np.subtract
     for _ in range(n):
-        array = arithmetic.apply(ufunc, (_cut(array, at, 1, None), _cut(array, at, None, -1)))
+        array = apply_ufunc.apply(ufunc, (_cut(array, at, 1, None), _cut(array, at, None, -1)))
     return array
 
 
@@ -71,7 +73,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """As `numpy.ediff1d`."""
     line = atom_of(ary)
     line = atoms.reshape(line, (line.type.size,))
-    middle = arithmetic.apply(np.subtract, (fresh(line)[1:], fresh(line)[:-1]))
+    middle = apply_ufunc.apply(np.subtract, (fresh(line)[1:], fresh(line)[:-1]))
     parts = []
     for x, name in ((to_begin, "to_begin"), (middle, ""), (to_end, "to_end")):
         if x is None:
@@ -317,8 +319,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
 
 def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """Interpolation where the sample points are repeated: sorted within one period, with a neighbour on either side."""
-    zero = arithmetic.apply(np.equal, (period, 0))
-    checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))
+    zero = apply_ufunc.apply(np.equal, (period, 0))
+    run_time_checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))
     known, values = handle(xp), handle(fp)
     if known.ndim != 1 or values.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")

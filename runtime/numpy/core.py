@@ -10,16 +10,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from anabranch.runtime import array as device
+from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import alternatives
-from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import arithmetic, atoms, dispatch, rehearsal, sequences, strides, wrap
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.failures import numpy_messages
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 NoValue: Any = np._NoValue
@@ -63,13 +66,13 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
 
     @functools.wraps(original, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        join = sequences.join_of(original, args)
+        join = list_as_array.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
-        args, kwargs = sequences.with_lists(args, kwargs)
+        args, kwargs = list_as_array.with_lists(args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        rule = dispatch.SIZED.get(original)
+        rule = registry.SIZED.get(original)
         choice = alternatives.first((*args, *kwargs.values()), sizes=rule is None)
         if choice is not None:
             return alternatives.over(choice, call, args, kwargs)
@@ -78,10 +81,10 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
-        except rehearsal.FAILURES as error:
-            rehearsal.reraise(error, original, *args, **kwargs)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, original, *args, **kwargs)
             raise
-        return strides.noted(made, args, original.__name__, kwargs)
+        return memory_layout.noted(made, args, original.__name__, kwargs)
 
     return call
 
@@ -91,7 +94,7 @@ def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]
 
     def register(function: Function) -> Function:
         for original in originals:
-            dispatch.FUNCTIONS[original] = _guarded(original, function)
+            registry.FUNCTIONS[original] = _guarded(original, function)
         return function
 
     return register
@@ -105,13 +108,13 @@ def full_name(original: Any) -> str:
 
 def is_staged(original: Any) -> bool:
     """Whether a NumPy function takes run-time values."""
-    if original not in dispatch.FUNCTIONS:
+    if original not in registry.FUNCTIONS:
         return False
     name = full_name(original)
-    return name not in dispatch.REFUSED and name not in dispatch.STATIC
+    return name not in registry.REFUSED and name not in registry.STATIC
 
 
-def unstaged(reason: str, *originals: Callable[..., Any], why: dict[str, str] = dispatch.REFUSED) -> None:
+def unstaged(reason: str, *originals: Callable[..., Any], why: dict[str, str] = registry.REFUSED) -> None:
     """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
     for original in originals:
         name = full_name(original)
@@ -122,8 +125,8 @@ def unstaged(reason: str, *originals: Callable[..., Any], why: dict[str, str] = 
 def unstaged_method(reason: str, *names: str) -> None:
     """Register methods of ndarray that are not staged, with the reason."""
     for name in names:
-        dispatch.REFUSED[f"numpy.ndarray.{name}"] = reason
-        dispatch.METHODS[name] = _refusal(f"numpy.ndarray.{name}", reason)
+        registry.REFUSED[f"numpy.ndarray.{name}"] = reason
+        registry.METHODS[name] = _refusal(f"numpy.ndarray.{name}", reason)
 
 
 def _refusal(name: str, reason: str) -> Callable[..., Any]:
@@ -146,7 +149,7 @@ def adopted(made: Any, arguments: Any) -> Any:
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
     handle = fresh(Literal(frozen(np.array(made, order="C"))))
-    strides.give(handle, strides.traits_of_ndarray(made))
+    memory_layout.give(handle, memory_layout.traits_of_ndarray(made))
     return handle
 
 
@@ -172,23 +175,23 @@ def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
             def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
                 if not tracing():
                     return _original(*args, **kwargs)
-                args, kwargs = sequences.with_lists(args, kwargs)
+                args, kwargs = list_as_array.with_lists(args, kwargs)
                 choice = alternatives.first((*args, *kwargs.values()))
                 if choice is not None:
                     return alternatives.over(choice, functools.partial(call, _original=_original), args, kwargs)
                 args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
-                rule = dispatch.SIZED.get(_original)
+                rule = registry.SIZED.get(_original)
                 if rule is not None and any(map(_sized_inside, args)):
                     return rule(*args, **kwargs)
                 try:
                     made = function(*args, **kwargs)
                 except TypeError as error:
                     if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
-                        rehearsal.reraise(error, _original, *args, **kwargs)
+                        numpy_messages.reraise(error, _original, *args, **kwargs)
                     raise
-                return strides.noted(made, args, _original.__name__, kwargs, kwargs.get("order"))
+                return memory_layout.noted(made, args, _original.__name__, kwargs, kwargs.get("order"))
 
-            dispatch.FUNCTIONS[original] = call
+            registry.FUNCTIONS[original] = call
         return function
 
     return register
@@ -347,7 +350,7 @@ def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
 def broadcast_atoms(*xs: Any, dtype: Any = None) -> list[Atom]:
     """The operands broadcast against each other."""
     values = [atom_of(x, dtype) for x in xs]
-    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in values))
+    shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in values))
     return [atoms.broadcast_to(v, shape) for v in values]
 
 

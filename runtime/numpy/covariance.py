@@ -8,7 +8,8 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, implements, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
-from anabranch.runtime.values import checks, wrap
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
 
 _HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
@@ -34,7 +35,7 @@ def _weights(given: Any, count: int, name: str) -> Any:
 
 
 def _refuse(where: Any, error: Exception) -> None:
-    checks.fail_if(wrap.as_atom(where), lambda _: error)
+    run_time_checks.fail_if(wrap.as_atom(where), lambda _: error)
 
 
 @implements(np.cov)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime import interop
-from anabranch.runtime.ir import ArrayType, Atom, Literal
+from anabranch.runtime.device import foreign
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -26,22 +26,16 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.room import Extents, is_open, shape_with_room
-from anabranch.runtime.values import (
-    arithmetic,
-    atoms,
-    bounds,
-    checks,
-    dispatch,
-    elements,
-    indexing,
-    parts as parts_of,
-    rows,
-    wrap,
-)
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc, indexing, integer_elements
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import rows
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import stacked_parts as parts_of
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 
 _ORDERS = ("C", "F", "K", "A", None)
 _REQUIREMENTS = {
@@ -99,7 +93,7 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
     """As `numpy.empty_like`: zeros."""
-    return dispatch.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
+    return registry.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
 def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: Any, order: Any) -> Any:
@@ -163,12 +157,12 @@ def array(
     ndmax: Any = None,
 ) -> Any:
     """As `numpy.array`: a new array, also from nested lists that hold traced values."""
-    object = object if subok else interop.plain(object)
+    object = object if subok else foreign.plain(object)
     _check("array", order, None, like, subok)
     plain("array", ndmax=(ndmax, None))
     made = _ordered(_converted(object, dtype, copy), order, copy)
     if operator.index(ndmin) > made.ndim:
-        return dispatch.FUNCTIONS[np.expand_dims](made, tuple(range(ndmin - made.ndim)))
+        return registry.FUNCTIONS[np.expand_dims](made, tuple(range(ndmin - made.ndim)))
     return made
 
 
@@ -221,9 +215,9 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
         return Literal(frozen(np.array(x, dtype=dtype)))
     whole = parts_of.array_of(x, checked=dtype.kind in "iu" and dtype != np.int64)
     if whole is not None:
-        elements.check_ints(whole, dtype)
+        integer_elements.check_ints(whole, dtype)
         return atoms.convert(whole, dtype)
-    parts = [_stack(elements.element(item, dtype) if isinstance(item, Traced) else item, dtype) for item in x]
+    parts = [_stack(integer_elements.element(item, dtype) if isinstance(item, Traced) else item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])
@@ -247,7 +241,7 @@ def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
     """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
-    return a if isinstance(a, np.ndarray) and interop.plain(a) is not a else asarray(a, dtype, order, like=like)
+    return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
 
 
 @creates(np.asarray)
@@ -256,7 +250,7 @@ def asarray(
 ) -> Any:
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
-    a = interop.plain(a)
+    a = foreign.plain(a)
     if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
     return _ordered(_converted(a, dtype, copy), order, copy)
@@ -265,13 +259,13 @@ def asarray(
 @creates(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
-    return dispatch.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
+    return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
 
 
 @creates(np.asfortranarray)
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
-    return dispatch.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
+    return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
 @creates(np.asarray_chkfinite)
@@ -279,8 +273,8 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     """As `numpy.asarray_chkfinite`."""
     made = asarray(a, dtype, order)
     if made.dtype.kind in "fc":
-        finite = atom_of(dispatch.FUNCTIONS[np.all](dispatch.FUNCTIONS[np.isfinite](made)))
-        checks.fail_if(atoms.logical_not(finite), lambda _: ValueError("array must not contain infs or NaNs"))
+        finite = atom_of(registry.FUNCTIONS[np.all](registry.FUNCTIONS[np.isfinite](made)))
+        run_time_checks.fail_if(atoms.logical_not(finite), lambda _: ValueError("array must not contain infs or NaNs"))
     return made
 
 
@@ -290,7 +284,7 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
     return array(a, order=order, subok=subok)
 
 
-@dispatch.method("copy")
+@registry.method("copy")
 def copy_method(a: Any, order: Any = "C") -> Any:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
@@ -359,7 +353,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
 def _length(n: Any) -> Any:
     """How many numbers `np.arange(n)` makes."""
     if traced_inside(n):
-        return bounds.maximum(bounds.bound_of(n), 0) if is_open(n) else n
+        return size_arithmetic.maximum(size_arithmetic.bound_of(n), 0) if is_open(n) else n
     return max(0, math.ceil(n) if isinstance(n, (float, np.floating)) else operator.index(n))
 
 
@@ -387,7 +381,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     _check("fromfunction", like=like)
     grid = indices(shape, dtype=dtype)
-    return dispatch.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
+    return registry.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
 
 
 @creates(np.meshgrid)
@@ -402,7 +396,7 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
         places[:2] = [1, 0]
     lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
     if not sparse:
-        shape = arithmetic.broadcast_shapes(*(v.type.shape for v in lines))
+        shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
         lines = [atoms.broadcast_to(v, shape) for v in lines]
     return tuple(map(fresh, lines))
 

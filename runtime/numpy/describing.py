@@ -10,9 +10,9 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import dtype_of, implements, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.python_scalar import PythonScalar
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Traced
 
 
 @implements(np.shape)

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import atom_of, fresh, implements, operand, plain, result, supported
 from anabranch.runtime.numpy.linear import dot_general
-from anabranch.runtime.values import atoms, dispatch, views
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.arrays.traced_array import Array
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -95,7 +96,7 @@ def _prepared(x: Atom, term: str) -> Term:
         label = next(c for c in term if term.count(c) > 1)
         first = term.index(label)
         second = term.index(label, first + 1)
-        diagonal = dispatch.FUNCTIONS[np.diagonal](fresh(x), 0, first, second)
+        diagonal = registry.FUNCTIONS[np.diagonal](fresh(x), 0, first, second)
         x = diagonal.atom
         term = "".join(c for i, c in enumerate(term) if i not in (first, second)) + label
     return x, term

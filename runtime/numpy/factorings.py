@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import solving
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, refused, result
 from anabranch.runtime.numpy.stacks import (
@@ -24,10 +24,10 @@ from anabranch.runtime.numpy.stacks import (
     result_dtype,
     run,
 )
-from anabranch.runtime.values import atoms, dispatch, wrap
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _NO_EIGENVALUES = "Eigenvalues did not converge"
 
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.trace import current, tracing
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import registry
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
 _FILES = "it reads or writes files; do that outside of compiled code"
@@ -50,4 +50,4 @@ def register() -> None:
     """Put the check before what is registered for these functions."""
     for name in _NAMES.split():
         original = getattr(np, name)
-        dispatch.FUNCTIONS[original] = _checked(original, dispatch.FUNCTIONS[original])
+        registry.FUNCTIONS[original] = _checked(original, registry.FUNCTIONS[original])

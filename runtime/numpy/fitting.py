@@ -10,7 +10,8 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import solving
 from anabranch.runtime.numpy.core import atom_of, handle, implements
 from anabranch.runtime.numpy.namespace import namespace as xp
-from anabranch.runtime.values import checks, wrap
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
 
 
 @implements(np.roots)
@@ -28,7 +29,7 @@ def roots(p: Any) -> Any:
             f"numpy.roots of coefficients that {place} with zero is not supported in compiled code: how many zeros of "
             f"the polynomial are computed depends on them; {advice}"
         )
-        checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))  # type: ignore[misc]
+        run_time_checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))  # type: ignore[misc]
     below = np.eye(n - 1, k=-1, dtype=array.dtype)[1:]
     return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
 
@@ -91,5 +92,5 @@ def _variance(rest: Any, rank: Any, order: int) -> Any:
     if free <= 0:
         raise ValueError("the number of data points must exceed order to scale the covariance matrix")
     error = ValueError(f"operands could not be broadcast together with shapes ({order},{order}) (0,) ")
-    checks.fail_if(atom_of(rank != order), lambda _: error)
+    run_time_checks.fail_if(atom_of(rank != order), lambda _: error)
     return (xp.abs(rest) ** 2).sum(axis=0, keepdims=rest.ndim == 1) / free

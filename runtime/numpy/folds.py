@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.ir import Atom
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
-from anabranch.runtime.values import arithmetic, atoms, indexing
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.values.arrays.traced_array import Array
 
 # Reductions that are an op of their own; every other associative ufunc is folded by halves.
 _OPS = {
@@ -199,7 +200,7 @@ def _masked_shape(x: Atom, options: Options) -> tuple[int, ...]:
     """The shape that is reduced: `where` may stretch the array."""
     if options.where is True or options.where is NoValue:
         return x.type.shape
-    return arithmetic.broadcast_shapes(x.type.shape, atom_of(options.where).type.shape)
+    return apply_ufunc.broadcast_shapes(x.type.shape, atom_of(options.where).type.shape)
 
 
 def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:

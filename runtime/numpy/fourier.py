@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     creates,
@@ -20,10 +20,10 @@ from anabranch.runtime.numpy.core import (
     store,
     traced_inside,
 )
-from anabranch.runtime.values import atoms, dispatch
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays.traced_array import Array
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
 # What half precision is computed in.
 _WIDE = {np.dtype(np.float16): np.dtype(np.float32)}

@@ -20,11 +20,12 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.values import checks, wrap
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
 
 
 def _refuse(where: Any, message: str) -> None:
-    checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
+    run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
 # ---- edges -----------------------------------------------------------------------------------------------------------

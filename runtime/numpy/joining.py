@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -26,11 +26,12 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.folds import rows
-from anabranch.runtime.numpy.room import is_open
+from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
 from anabranch.runtime.numpy.sized import repeating
-from anabranch.runtime.values import atoms, dispatch, views
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.arrays.traced_array import Array
 
 
 def _items(arrays: Any) -> list[Any]:
@@ -115,7 +116,7 @@ def _register_stack(original: Any, least: int, axis_of: Any) -> None:
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
     def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
-        items = [dispatch.FUNCTIONS[at_least](handle(x)) for x in _items(tup)]
+        items = [registry.FUNCTIONS[at_least](handle(x)) for x in _items(tup)]
         if not items:
             raise ValueError("need at least one array to concatenate")
         return concatenate(items, axis_of(items[0]), dtype=dtype, casting=casting)
@@ -132,7 +133,7 @@ _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 @implements(np.dstack)
 def dstack(tup: Any) -> Any:
     """As `numpy.dstack`."""
-    return concatenate([dispatch.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
+    return concatenate([registry.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
 
 
 @implements(np.column_stack)
@@ -196,7 +197,7 @@ def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.array_split`: views."""
     if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
-        return dispatch.SIZED[np.array_split](ary, indices_or_sections, axis)
+        return registry.SIZED[np.array_split](ary, indices_or_sections, axis)
     array = handle(ary)
     at = one_axis(axis, array.ndim)
     n = array.shape[at]
@@ -241,7 +242,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
     array = handle(x)
     if array.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
-    moved = dispatch.FUNCTIONS[np.moveaxis](array, axis, 0)
+    moved = registry.FUNCTIONS[np.moveaxis](array, axis, 0)
     return tuple(moved[i] for i in range(len(moved)))
 
 
@@ -268,7 +269,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     return fresh(atoms.reshape(spread, [c * n for c, n in zip(counts, shape, strict=True)]))
 
 
-@dispatch.method("repeat")
+@registry.method("repeat")
 @implements(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`; the counts may be known only at run time."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
@@ -23,10 +23,11 @@ from anabranch.runtime.numpy.core import (
     supported,
     text,
 )
-from anabranch.runtime.values import arithmetic, atoms, dispatch
-from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.registry import method
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 def common(a: Any, b: Any, dtype: Any = None) -> tuple[Atom, Atom]:
@@ -105,7 +106,7 @@ def _matmul(x: Atom, y: Atom) -> Atom:
 
 def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
     try:
-        return arithmetic.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
+        return apply_ufunc.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
             f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"
@@ -144,7 +145,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, out: Any = None, **others: An
     """As `numpy.vecdot`."""
     plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
     x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in _wide(*common(x1, x2)))
-    x = arithmetic.apply(np.conjugate, (x,)) if x.dtype.kind == "c" else x
+    x = apply_ufunc.apply(np.conjugate, (x,)) if x.dtype.kind == "c" else x
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(
             "vecdot: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n),(n)->() "

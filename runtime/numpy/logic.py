@@ -21,11 +21,12 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import arithmetic, atoms, dispatch, wrap
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.registry import method
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 # Where the Bessel function's power series gives way to the asymptotic one, and how many terms each needs there.
 _FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
@@ -63,7 +64,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     """As `numpy.array_equal`: a Python bool."""
     if shape_of(a1) != shape_of(a2):
         return False
-    same = arithmetic.apply(np.equal, (a1, a2))
+    same = apply_ufunc.apply(np.equal, (a1, a2))
     if equal_nan and all(dtype_of(x).kind in "fc" for x in (a1, a2)):
         both = _F[np.logical_and](_F[np.isnan](a1), _F[np.isnan](a2))
         same = _F[np.logical_or](same, both)
@@ -74,10 +75,10 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
 def array_equiv(a1: Any, a2: Any) -> Any:
     """As `numpy.array_equiv`: a Python bool."""
     try:
-        arithmetic.broadcast_shapes(shape_of(a1), shape_of(a2))
+        apply_ufunc.broadcast_shapes(shape_of(a1), shape_of(a2))
     except ValueError:
         return False
-    return python_bool(_F[np.all](arithmetic.apply(np.equal, (a1, a2))))
+    return python_bool(_F[np.all](apply_ufunc.apply(np.equal, (a1, a2))))
 
 
 @implements(np.isin)
@@ -100,9 +101,9 @@ def _infinite(name: str, sign: float) -> Any:
     def function(x: Any, out: Any = None) -> Any:
         if dtype_of(x).kind == "c":
             raise TypeError(f"This operation is not supported for {dtype_of(x)} values because it would be ambiguous.")
-        infinite = arithmetic.apply(np.isinf, (x,))
-        side = arithmetic.apply(np.signbit, (x,))
-        side = side if sign < 0 else arithmetic.apply(np.logical_not, (side,))
+        infinite = apply_ufunc.apply(np.isinf, (x,))
+        side = apply_ufunc.apply(np.signbit, (x,))
+        side = side if sign < 0 else apply_ufunc.apply(np.logical_not, (side,))
         return _F[np.logical_and](infinite, side, out=out)
 
     function.__name__ = name
@@ -118,7 +119,7 @@ def iscomplex(x: Any) -> Any:
     """As `numpy.iscomplex`."""
     if dtype_of(x).kind != "c":
         return result(zeros_atom(shape_of(x), np.bool_))
-    return result(atom_of(arithmetic.apply(np.not_equal, (handle(x).imag, 0))))
+    return result(atom_of(apply_ufunc.apply(np.not_equal, (handle(x).imag, 0))))
 
 
 @implements(np.isreal)
@@ -161,12 +162,12 @@ def _finite(x: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
 
 def isposinf(x: Any) -> Any:
     """Where x is infinity."""
-    return arithmetic.apply(np.equal, (x, np.inf))
+    return apply_ufunc.apply(np.equal, (x, np.inf))
 
 
 def isneginf(x: Any) -> Any:
     """Where x is minus infinity."""
-    return arithmetic.apply(np.equal, (x, -np.inf))
+    return apply_ufunc.apply(np.equal, (x, -np.inf))
 
 
 # ---- rounding --------------------------------------------------------------------------------------------------------
@@ -225,7 +226,7 @@ def angle(z: Any, deg: Any = False) -> Any:
     """As `numpy.angle`."""
     array = handle(z)
     parts = (array.imag, array.real) if array.dtype.kind == "c" else (0, array)
-    turned = arithmetic.apply(np.arctan2, parts)
+    turned = apply_ufunc.apply(np.arctan2, parts)
     return turned * (180 / np.pi) if deg else turned
 
 

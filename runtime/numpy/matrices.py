@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     creates,
@@ -17,9 +17,9 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.creation import diagonal_mask
-from anabranch.runtime.values import atoms, dispatch
+from anabranch.runtime.values import atoms, registry
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 @implements(np.diag)

@@ -5,34 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import aliasing, atoms, strides, views, wrap
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import aliasing, memory_layout, views
+from anabranch.runtime.values.arrays.traced_array import Array
 
 
 def contiguous(array: Array) -> bool:
     """Whether the handle's elements lie in C order without gaps; False where that is not known."""
-    return strides.plain(array) or (strides.known(array) and bool(strides.model(array).flags.c_contiguous))
+    return memory_layout.plain(array) or (
+        memory_layout.known(array) and bool(memory_layout.model(array).flags.c_contiguous)
+    )
 
 
 def fortran(array: Array) -> bool:
     """Whether the elements lie in Fortran order and not in C order."""
     _check_known(array)
-    flags = strides.model(array).flags
+    flags = memory_layout.model(array).flags
     return bool(flags.f_contiguous and not flags.c_contiguous)
 
 
 def axes_kept(array: Array) -> tuple[int, ...]:
     """The axes in the order in which NumPy goes through the elements with order="K", the slowest first."""
-    if strides.plain(array):
+    if memory_layout.plain(array):
         return tuple(range(array.ndim))
     _check_known(array)
-    steps = strides.kept([strides.model(array)])
+    steps = memory_layout.kept([memory_layout.model(array)])
     return tuple(sorted(range(array.ndim), key=lambda axis: -abs(steps[axis])))
 
 
 def _check_known(array: Array) -> None:
-    if not strides.known(array):
+    if not memory_layout.known(array):
         raise UnsupportedOperationError(
             "the order in which the elements of this array lie in memory is not known (a run-time condition or a "
             "function of NumPy decides it); make a copy in C order: a.copy()"
@@ -49,7 +52,7 @@ def reshaped(array: Array, shape: tuple[int, ...], copy: bool | None) -> Array |
         made = array.viewed(views.Reshape(shape)) if shape != array.shape else array.viewed()
     if made is None and copy is None:
         made = wrap.array_of(atoms.reshape(array.atom, shape))
-        if not strides.known(array):
+        if not memory_layout.known(array):
             aliasing.link(made.storage, None, array)
     return made
 
@@ -58,7 +61,7 @@ def laid(atom: Atom, order: Any) -> Array:
     """A new array that holds the value, in Fortran order where that is asked for."""
     made: Array = wrap.array_of(atom)
     if order == "F":
-        made.storage.strides = strides.in_order(atom.type.shape, atom.type.dtype, "F").strides
+        made.storage.strides = memory_layout.in_order(atom.type.shape, atom.type.dtype, "F").strides
     return made
 
 
@@ -67,11 +70,13 @@ def ordered(array: Array, order: Any) -> Array:
     if order not in ("C", "F"):
         return array
     _check_known(array)
-    flags = strides.model(array).flags
+    flags = memory_layout.model(array).flags
     return array if (flags.c_contiguous if order == "C" else flags.f_contiguous) else laid(array.atom, order)
 
 
 def _is_view(array: Array, shape: tuple[int, ...]) -> bool:
     if [n for n in array.shape if n != 1] == [n for n in shape if n != 1]:
         return True
-    return strides.plain(array) or (strides.known(array) and strides.reshape(strides.model(array), shape) is not None)
+    return memory_layout.plain(array) or (
+        memory_layout.known(array) and memory_layout.reshape(memory_layout.model(array), shape) is not None
+    )

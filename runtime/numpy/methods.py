@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -21,12 +21,14 @@ from anabranch.runtime.numpy.core import (
     unstaged_method,
 )
 from anabranch.runtime.numpy.selection import positions
-from anabranch.runtime.values import atoms, checks, dispatch, indexing, strides, views, wrap
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import PROPERTIES, REFUSED, method
-from anabranch.runtime.values.python_conversions import of_numpy
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import indexing, memory_layout, views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
+from anabranch.runtime.values.registry import PROPERTIES, REFUSED, method
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ def _imag(a: Any) -> Any:
     zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
     if not isinstance(a, Array):
         return wrap.numpy_result(zeros)
-    made: Array = strides.keep_order(fresh(zeros), (a,))
+    made: Array = memory_layout.keep_order(fresh(zeros), (a,))
     return made.viewed(readonly=True)
 
 
@@ -253,7 +255,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     n = values.type.size
     if n == 0:
         some = atoms.op("reduce_any", chosen, axes=tuple(range(len(chosen.type.shape))))
-        checks.fail_if(some, lambda _: ValueError("Cannot insert from an empty array!"))
+        run_time_checks.fail_if(some, lambda _: ValueError("Cannot insert from an empty array!"))
         return
     flat = atoms.reshape(chosen, (target.size,))
     rank = atoms.op("cumsum", atoms.convert(flat, np.int64), axis=0)

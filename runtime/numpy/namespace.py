@@ -16,9 +16,10 @@ from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
-from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import dispatch, indexing, strides, wrap
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values.arrays import indexing, memory_layout
+from anabranch.runtime.values.arrays.traced_array import Array
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
 
@@ -71,7 +72,7 @@ def staged(obj: Any) -> Any:
     if isinstance(obj, types.ModuleType):
         return _module(obj) if _of_numpy(obj.__name__) else obj
     try:
-        found = dispatch.FUNCTIONS.get(obj)
+        found = registry.FUNCTIONS.get(obj)
     except TypeError:  # not hashable
         return obj
     if found is not None:
@@ -126,7 +127,7 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if traced_inside(args) or traced_inside(kwargs):
             instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
-            why = f": {dispatch.REFUSED[name]}" if name in dispatch.REFUSED else instead
+            why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else instead
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
         if impure and tracing() and not (_is_default_rng(original) and (args or kwargs)):
             raise UnsupportedOperationError(
@@ -151,7 +152,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if isinstance(x, Array) and x.shape and x.dtype == cls:
             return x
         value = atom_of(indexing.assigned(x, np.dtype(cls)), supported(cls))
-        return wrap.numpy_result(value) if value.type.shape == () else strides.keep_order(fresh(value), (x,))
+        return wrap.numpy_result(value) if value.type.shape == () else memory_layout.keep_order(fresh(value), (x,))
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     return call

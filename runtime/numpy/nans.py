@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds, statistics
 from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, implements, result, zeros_atom
-from anabranch.runtime.values import atoms, checks, dispatch
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.failures import run_time_checks
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 def _nan_mask(x: Atom) -> Atom | None:
@@ -64,7 +65,7 @@ def _position(plain_: Any, value: Any) -> Callable[..., Any]:
             return _F[plain_](fresh(x), axis=axis, out=out, keepdims=keepdims)
         every = folds.reduce_atom(np.logical_and, mask, folds.Options(axis))
         bad = atoms.op("reduce_any", every, axes=tuple(range(len(every.type.shape))))
-        checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
+        run_time_checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
         return _F[plain_](fresh(_replaced(x, value)), axis=axis, out=out, keepdims=keepdims)
 
     return function

@@ -9,9 +9,9 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, handle, implements, one_axis
 from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 def _floats(x: Any) -> Any:
@@ -23,7 +23,7 @@ def _squares(x: Any) -> Any:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
-@dispatch.sized(np.linalg.norm)
+@registry.sized(np.linalg.norm)
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.linalg.norm`."""

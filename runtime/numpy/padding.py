@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
@@ -18,9 +18,10 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.joining import concatenate, picked
-from anabranch.runtime.values import atoms, dispatch, elements, indexing
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import indexing, integer_elements
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
@@ -147,7 +148,7 @@ def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
 def _filling(value: Any, dtype: Any) -> Atom:
     """The number that fills an array, as it is assigned to its elements."""
     if traced_inside(value):
-        return atom_of(elements.element(value, dtype), dtype)
+        return atom_of(integer_elements.element(value, dtype), dtype)
     filled = np.empty(1, dtype)
     filled[0] = value
     return atom_of(filled[0])
@@ -157,7 +158,7 @@ def _filling(value: Any, dtype: Any) -> Atom:
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     if traced_inside(obj):
-        return dispatch.SIZED[np.delete](arr, obj, axis)
+        return registry.SIZED[np.delete](arr, obj, axis)
     value, at = _axis_of(arr, axis)
     return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
 
@@ -173,7 +174,7 @@ def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     if traced_inside(obj):
-        return dispatch.SIZED[np.insert](arr, obj, values, axis)
+        return registry.SIZED[np.insert](arr, obj, values, axis)
     value, at = _axis_of(arr, axis)
     new = atom_of(indexing.assigned(values, value.type.dtype), value.type.dtype)
     shape = value.type.shape
@@ -198,7 +199,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 @implements(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """As `numpy.apply_along_axis`: the function is called for each line."""
-    array, func1d = handle(arr), dispatch.called(func1d)
+    array, func1d = handle(arr), registry.called(func1d)
     at = one_axis(axis, array.ndim)
     moved = _F[np.moveaxis](array, at, -1)
     outer = moved.shape[:-1]
@@ -215,7 +216,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)
-    ndim, func = value.ndim, dispatch.called(func)
+    ndim, func = value.ndim, registry.called(func)
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         made = func(value, one_axis(axis, ndim))
         value = made if made.ndim == ndim else _F[np.expand_dims](made, axis)

@@ -10,7 +10,8 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy.core import handle, implements, refused, shape_of, unstaged
 from anabranch.runtime.numpy.namespace import namespace as xp
-from anabranch.runtime.values import checks, wrap
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
 
 
 def _coefficients(p: Any) -> Any:
@@ -28,7 +29,7 @@ def _leading(p: Any, name: str) -> Any:
             f"numpy.{name} of coefficients that begin with zero is not supported in compiled code: the result's size "
             "depends on how many there are; leave them out"
         )
-        checks.fail_if(wrap.as_atom(array[0] == 0), lambda _: UnsupportedOperationError(message))
+        run_time_checks.fail_if(wrap.as_atom(array[0] == 0), lambda _: UnsupportedOperationError(message))
     return array
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 from anabranch.runtime.numpy import statistics
 from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, implements, result, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
-from anabranch.runtime.values import atoms, checks, wrap
-from anabranch.runtime.values.python_scalar import is_python_scalar
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar
 
 Index = Callable[[Any, Any], Any]
 Weight = Callable[[Any, Any], Any]
@@ -151,7 +152,7 @@ def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
 
 
 def _refuse(where: Any, message: str) -> None:
-    checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
+    run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------

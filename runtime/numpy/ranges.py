@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -27,15 +27,18 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
-from anabranch.runtime.numpy.room import Extents, is_open, with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
-from anabranch.runtime.trace import tracing
-from anabranch.runtime.values import arithmetic, atoms, checks, dispatch, layout as layouts, wrap
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.specialising import leaves_behind, wanting
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.tracer import Traced
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 @creates(np.arange)
@@ -147,7 +150,7 @@ def linspace(
     inexact = np.result_type(promoted(start, stop), 0.0)
     chosen = inexact if dtype is None else supported(dtype)
     low, high = (atom_of(x, inexact) for x in (start, stop))
-    shape = arithmetic.broadcast_shapes(low.type.shape, high.type.shape)
+    shape = apply_ufunc.broadcast_shapes(low.type.shape, high.type.shape)
     low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
     delta = atoms.ufunc(np.subtract, high, low)
     if extents:
@@ -162,10 +165,10 @@ def linspace(
         y = atoms.ufunc(np.floor, y)
     made = wrap.with_extents(fresh(atoms.convert(y, chosen)), extents and (*extents, *[None] * len(shape)))
     if axis != 0:
-        made = dispatch.FUNCTIONS[np.moveaxis](made, 0, axis)
+        made = registry.FUNCTIONS[np.moveaxis](made, 0, axis)
     if not retstep:
         return made
-    apart = dispatch.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
+    apart = registry.FUNCTIONS[np.positive](fresh(step)) if step.type.shape == () else fresh(step)
     # Of a single number, or none, NumPy says with Python's NaN that there is no step.
     several = count > (1 if endpoint else 0)
     if isinstance(several, (bool, np.bool_)):
@@ -210,7 +213,7 @@ def logspace(
         start, stop, base = _F[np.broadcast_arrays](*parts)
         base = _F[np.expand_dims](base, axis)
     y = linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
-    powers = arithmetic.apply(np.power, (operand(base), y))
+    powers = apply_ufunc.apply(np.power, (operand(base), y))
     return powers if dtype is None else powers.astype(supported(dtype))
 
 
@@ -222,7 +225,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     chosen = np.result_type(promoted(start, stop), 1.0, np.zeros((), dtype or float).dtype)
     first, last = (_F[np.asarray](x).astype(chosen) for x in (start, stop))
     zero = _F[np.logical_or](_F[np.any](first == 0), _F[np.any](last == 0))
-    checks.fail_if(wrap.as_atom(zero), lambda _: ValueError("Geometric sequence cannot include zero"))
+    run_time_checks.fail_if(wrap.as_atom(zero), lambda _: ValueError("Geometric sequence cannot include zero"))
     # Turned to the positive reals, and back.
     sign = _F[np.sign](first)
     first, last = first / sign, last / sign
@@ -259,10 +262,10 @@ class Grid:
         lines = [self._axis(k) for k in ((key,) if single else key)]
         if single:
             return lines[0]
-        grid: tuple[Array, ...] = dispatch.FUNCTIONS[np.meshgrid](*lines, sparse=self.sparse, indexing="ij")
+        grid: tuple[Array, ...] = registry.FUNCTIONS[np.meshgrid](*lines, sparse=self.sparse, indexing="ij")
         if self.sparse:
             return grid
-        return dispatch.FUNCTIONS[np.stack](grid)
+        return registry.FUNCTIONS[np.stack](grid)
 
     def _axis(self, k: slice) -> Any:
         start = 0 if k.start is None else k.start

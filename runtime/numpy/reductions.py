@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, implements, kept, one_axis, result, store
-from anabranch.runtime.values import arithmetic, atoms, dispatch
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays import apply_ufunc
 
 Table = dict[str, tuple[Callable[..., Any], np.ufunc]]
 # The reductions that count their keywords alike: name, function, ufunc.
@@ -58,9 +59,9 @@ for _table, _make in ((_PLAIN, _arithmetic), (_EXTREMES, _extreme), (_TRUTHS, _t
     for _name, (_original, _ufunc) in _table.items():
         _function = _make(_ufunc)
         implements(_original)(_function)
-        dispatch.method(_name)(_function)
-implements(np.amax)(dispatch.METHODS["max"])
-implements(np.amin)(dispatch.METHODS["min"])
+        registry.method(_name)(_function)
+implements(np.amax)(registry.METHODS["max"])
+implements(np.amin)(registry.METHODS["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
@@ -84,7 +85,7 @@ def _position(name: str) -> Callable[..., Any]:
 
 
 for _name in ("argmax", "argmin"):
-    implements(getattr(np, _name))(dispatch.method(_name)(_position(_name)))
+    implements(getattr(np, _name))(registry.method(_name)(_position(_name)))
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -107,7 +108,7 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
 
 
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
-    implements(getattr(np, _name))(dispatch.method(_name)(_running(_ufunc)))
+    implements(getattr(np, _name))(registry.method(_name)(_running(_ufunc)))
 
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -144,7 +145,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
     options = folds.Options(axis, None, None, keepdims)
     x = atom_of(a)
     high, low = (folds.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
-    (span,) = arithmetic.apply_atoms(np.subtract, (fresh(high), fresh(low)))
+    (span,) = apply_ufunc.apply_atoms(np.subtract, (fresh(high), fresh(low)))
     return result(span, out)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -28,12 +28,15 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, bounds, checks, dispatch, indexing, wrap
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import method
-from anabranch.runtime.values.python_scalar import PythonScalar
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.registry import method
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 
 
 @implements(np.where)
@@ -47,7 +50,7 @@ def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
     mask = atoms.convert(atom_of(condition), np.bool_)
     # Python ints are arrays of int64 here, which wrap where they do not fit.
     on_true, on_false = atoms.convert(atom_of(x), chosen), atoms.convert(atom_of(y), chosen)
-    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (mask, on_true, on_false)))
+    shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in (mask, on_true, on_false)))
     return fresh(atoms.select(*(atoms.broadcast_to(v, shape) for v in (mask, on_true, on_false))))
 
 
@@ -66,7 +69,7 @@ def clip(
     """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
     low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
     high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
-    low, high = _within_dtype(low, a, bounds.maximum), _within_dtype(high, a, bounds.minimum)
+    low, high = _within_dtype(low, a, size_arithmetic.maximum), _within_dtype(high, a, size_arithmetic.minimum)
     where_ = kwargs.pop("where", True)
     if low is None and high is None:
         return _F[np.positive](a, out=out, where=where_, **kwargs)
@@ -96,7 +99,7 @@ def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any
     if dtype is None or dtype.kind not in "iu" or not _is_int(bound):
         return bound
     info = np.iinfo(dtype)
-    limit = info.min if extreme is bounds.maximum else info.max
+    limit = info.min if extreme is size_arithmetic.maximum else info.max
     return bound if abs(limit) >= 2**63 else extreme(bound, limit)
 
 
@@ -122,7 +125,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             )
     values = [atom_of(x, chosen) for x in (*choicelist, default)]
     masks = [atom_of(c) for c in condlist]
-    shape = arithmetic.broadcast_shapes(*(v.type.shape for v in (*values, *masks)))
+    shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in (*values, *masks)))
     *choices, value = (atoms.broadcast_to(v, shape) for v in values)
     for mask, choice in zip(reversed(masks), reversed(choices), strict=True):
         value = atoms.select(atoms.broadcast_to(mask, shape), choice, value)
@@ -176,7 +179,7 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
     where_ = f"axis {axis} with " if axis is not None else ""
     text = f"index {{}} is out of bounds for {where_}size {size}"
-    refuse_outside(index, -size, size, checks.Telling(IndexError, text))
+    refuse_outside(index, -size, size, run_time_checks.Telling(IndexError, text))
     shape = index.type.shape
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
     return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
@@ -195,7 +198,7 @@ def refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], Base
     least, limit = (zeros_atom(flat.type.shape, np.int64, n) for n in (low, high))
     outside = atoms.logical_or(atoms.ufunc(np.greater_equal, flat, limit), atoms.ufunc(np.less, flat, least))
     first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
-    checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first)
+    run_time_checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first)
 
 
 def along(value: Atom, index: Atom, axis: int) -> Atom:
@@ -282,11 +285,11 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
     chosen = promoted(*items)
     values = [atoms.convert(atom_of(c), chosen) for c in items]
-    broadcast = arithmetic.broadcast_shapes(shape_of(a), *(v.type.shape for v in values))
+    broadcast = apply_ufunc.broadcast_shapes(shape_of(a), *(v.type.shape for v in values))
     if mode == "raise" and math.prod(broadcast):
         _check_choices(atom_of(a), len(items))
     index = positions(a, len(items), "clip" if mode == "raise" else mode)
-    shape = arithmetic.broadcast_shapes(index.type.shape, *(v.type.shape for v in values))
+    shape = apply_ufunc.broadcast_shapes(index.type.shape, *(v.type.shape for v in values))
     index = atoms.broadcast_to(index, shape)
     value = atoms.broadcast_to(values[-1], shape)
     for i, choice in reversed(list(enumerate(values[:-1]))):
@@ -301,14 +304,14 @@ def _check_choices(index: Atom, count: int) -> None:
     below = atoms.ufunc(np.less, index, zeros_atom(index.type.shape, index.type.dtype))
     above = atoms.ufunc(np.greater_equal, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64, count))
     outside = atoms.op("reduce_any", atoms.logical_or(below, above), axes=tuple(range(len(index.type.shape))))
-    checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
+    run_time_checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
 
 
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """As `numpy.compress`."""
     if traced_inside(condition):
-        return dispatch.SIZED[np.compress](condition, a, axis, out)
+        return registry.SIZED[np.compress](condition, a, axis, out)
     mask = np.asarray(condition, dtype=np.bool_)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -325,7 +328,7 @@ def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -
 def extract(condition: Any, arr: Any) -> Any:
     """As `numpy.extract`."""
     if traced_inside(condition):
-        return dispatch.SIZED[np.extract](condition, arr)
+        return registry.SIZED[np.extract](condition, arr)
     return take(arr, np.flatnonzero(np.ravel(condition)))
 
 
@@ -350,7 +353,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     index = atoms.convert(index, np.int64)
     total = math.prod(sizes)
     message = f"is out of bounds for array with size {total}"
-    refuse_outside(index, 0, total, checks.Telling(ValueError, f"index {{}} {message}"))
+    refuse_outside(index, 0, total, run_time_checks.Telling(ValueError, f"index {{}} {message}"))
     columns = []
     for size in reversed(sizes):
         n = zeros_atom(index.type.shape, np.int64, max(size, 1))
@@ -374,7 +377,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     total = zeros_atom(parts[0].type.shape, np.int64)
     for part, size, how in zip(parts, sizes, modes, strict=True):
         if how == "raise":
-            refuse_outside(part, 0, size, checks.Telling(ValueError, "invalid entry in coordinates array"))
+            refuse_outside(part, 0, size, run_time_checks.Telling(ValueError, "invalid entry in coordinates array"))
         else:
             part = positions(fresh(part), size, how)
         scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))

@@ -21,10 +21,11 @@ from anabranch.runtime.numpy.core import (
     shape_argument,
     unstaged_method,
 )
-from anabranch.runtime.values import aliasing, arithmetic, atoms, strides, views
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import PROPERTIES, method
-from anabranch.runtime.values.scalar import NumPyScalar
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import aliasing, apply_ufunc, memory_layout, views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.registry import PROPERTIES, method
 from anabranch.runtime.values.wrap import numpy_result
 
 
@@ -94,7 +95,7 @@ def ravel(a: Any, order: Any = "C") -> Any:
     if memory.contiguous(array):
         return reshaped(array, (array.size,), None)
     made = reshaped(array, (array.size,), True)
-    if not strides.known(array):
+    if not memory_layout.known(array):
         aliasing.link(made.storage, None, array)
     return made
 
@@ -279,7 +280,7 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
     """As `numpy.broadcast_arrays`; read-only views."""
     plain("broadcast_arrays", subok=(subok, False))
     arrays = [handle(x) for x in args]
-    shape = arithmetic.broadcast_shapes(*(a.shape for a in arrays))
+    shape = apply_ufunc.broadcast_shapes(*(a.shape for a in arrays))
     return tuple(a if a.shape == shape else a.viewed(views.Broadcast(shape), readonly=True) for a in arrays)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, implements, result, zeros_atom
 from anabranch.runtime.numpy.stacks import (
     FLOAT64,
@@ -20,11 +20,11 @@ from anabranch.runtime.numpy.stacks import (
     result_dtype,
     run,
 )
-from anabranch.runtime.values import atoms, dispatch
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.choice import ChoiceValue
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.union import ChoiceValue
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _SINGULAR = "Singular matrix"
 
 

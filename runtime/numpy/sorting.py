@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -22,11 +22,12 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, checks, dispatch
-from anabranch.runtime.values.array import Array
-from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.registry import method
 
-_F = dispatch.FUNCTIONS
+_F = registry.FUNCTIONS
 _STABLE = ("stable", "mergesort", "s", "m")
 _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
@@ -197,7 +198,9 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     steps = (line[1:] >= line[:-1]), (line[1:] <= line[:-1])
     rising, falling = (_F[np.all](s) for s in steps)
     neither = _F[np.logical_not](_F[np.logical_or](rising, falling))
-    checks.fail_if(atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing"))
+    run_time_checks.fail_if(
+        atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing")
+    )
     side = "left" if right else "right"
     back = _F[np.subtract](line.shape[0], searchsorted(line[::-1], x, side))
     made = _F[np.where](rising, searchsorted(line, x, side), back)

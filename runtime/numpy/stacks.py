@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.trace import bind
-from anabranch.runtime.values import atoms, checks
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.tracing.trace import bind
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import run_time_checks
 
 # NumPy has no public name for these.
 _RESULTS: list[Any] = [
@@ -71,7 +72,7 @@ def failing(info: Atom, message: str) -> None:
 def fail_where(bad: Atom, message: str) -> None:
     """Raise `LinAlgError` where one of these bools is true."""
     found = atoms.op("reduce_any", bad, axes=tuple(range(len(bad.type.shape)))) if bad.type.shape else bad
-    checks.fail_if(found, lambda _: np.linalg.LinAlgError(message))
+    run_time_checks.fail_if(found, lambda _: np.linalg.LinAlgError(message))
 
 
 def as_dtype(atom: Atom, dtype: np.dtype[Any]) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -22,8 +22,10 @@ from anabranch.runtime.numpy.core import (
     supported,
     zeros_atom,
 )
-from anabranch.runtime.values import arithmetic, atoms, checks, wrap
-from anabranch.runtime.values.dispatch import method
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.registry import method
 
 
 def _flag(keepdims: Any) -> bool:
@@ -40,7 +42,7 @@ def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
 
 
 def _divided(total: Any, count: Any, dtype: Any) -> Atom:
-    (value,) = arithmetic.apply_atoms(np.true_divide, (total, count))
+    (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
     return atoms.convert(value, dtype)
 
 
@@ -83,7 +85,7 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
         center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
     else:
         center = atom_of(known)
-    (deviation,) = arithmetic.apply_atoms(np.subtract, (fresh(x), fresh(center)))
+    (deviation,) = apply_ufunc.apply_atoms(np.subtract, (fresh(x), fresh(center)))
     if deviation.type.dtype.kind == "c":
         parts = [atoms.op(p, deviation) for p in ("real", "imag")]
         squares = atoms.ufunc(np.add, *(atoms.ufunc(np.multiply, p, p) for p in parts))
@@ -91,8 +93,8 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
     else:
         squares = atoms.ufunc(np.multiply, deviation, deviation)
     total = folds.reduce_atom(np.add, squares, folds.Options(axis, computed, None, keepdims, NoValue, where))
-    (count,) = arithmetic.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
-    (count,) = arithmetic.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
+    (count,) = apply_ufunc.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
+    (count,) = apply_ufunc.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
     value = _divided(fresh(total), wrap.numpy_result(count), total.type.dtype)
     return atoms.convert(value, np.float16) if half else value
 
@@ -151,7 +153,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
         options = folds.Options(axis, dtype, None, keep)
         sums = folds.reduce_atom(np.add, weight.atom, options)
         _no_zero(sums)
-        scaled = arithmetic.apply(np.multiply, (array, weight))
+        scaled = apply_ufunc.apply(np.multiply, (array, weight))
         total = folds.reduce_atom(np.add, atom_of(scaled, dtype), options)
         value = atoms.ufunc(np.divide, total, atoms.broadcast_to(sums, total.type.shape))
         scale = fresh(atoms.broadcast_to(sums, value.type.shape))
@@ -162,7 +164,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
 def _no_zero(sums: Atom) -> None:
     from_zero = atoms.ufunc(np.equal, sums, zeros_atom(sums.type.shape, sums.type.dtype))
     any_zero = atoms.op("reduce_any", from_zero, axes=tuple(range(len(sums.type.shape))))
-    checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
+    run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
 def weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.ir import Atom
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import zeros_atom
-from anabranch.runtime.values import atoms, checks
-from anabranch.runtime.values.counting import counted
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.failures import run_time_checks
 
 
 @frozen
@@ -32,7 +33,7 @@ class Loop:
             return
         given = atoms.convert(elements, self.dtypes[1])
         negative = atoms.ufunc(np.less, given, zeros_atom(given.type.shape, self.dtypes[1]))
-        checks.fail_if(
+        run_time_checks.fail_if(
             atoms.op("reduce_any", negative, axes=tuple(range(len(given.type.shape)))),
             lambda _: ValueError("Integers to negative integer powers are not allowed."),
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import alternatives, folds
 from anabranch.runtime.numpy.at import scatter_at
 from anabranch.runtime.numpy.core import (
@@ -27,11 +27,14 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.selection import refuse_outside
-from anabranch.runtime.numpy.sized import folding, outputs as sized
+from anabranch.runtime.numpy.sized import outputs as sized, ufunc_methods
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import aligning, arithmetic, atoms, checks, dispatch, rehearsal, strides, wrap
-from anabranch.runtime.values.arithmetic import output_casting_error as output_casting_error
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
+from anabranch.runtime.values.arrays.apply_ufunc import output_casting_error as output_casting_error
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.failures import numpy_messages, run_time_checks
 
 
 class StagedUfunc:
@@ -76,9 +79,9 @@ class StagedUfunc:
         plain(self.ufunc.__name__, subok=(subok, True))
         try:
             return self._staged(args, out, where, dtype, casting)
-        except rehearsal.FAILURES as error:
+        except numpy_messages.FAILURES as error:
             given = {"out": out, "dtype": dtype} if out is not None else {"dtype": dtype}
-            rehearsal.reraise(error, self.ufunc, *args, where=where, casting=casting, **given)
+            numpy_messages.reraise(error, self.ufunc, *args, where=where, casting=casting, **given)
             raise
 
     def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
@@ -92,7 +95,7 @@ class StagedUfunc:
         outs = self._outs(args[nin:], out)
         values = self._values(args[:nin], dtype, casting)
         made = [self._place(v, o, resolved(where), casting) for v, o in zip(values, outs, strict=True)]
-        results = [strides.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
+        results = [memory_layout.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
         return results[0] if nout == 1 else tuple(results)
 
     def _of_run_time_size(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
@@ -103,7 +106,7 @@ class StagedUfunc:
         def compute(*values: Any) -> Any:
             return self._staged(values, None, True, dtype, casting)
 
-        made = aligning.elementwise(compute, args[:nin], fill)
+        made = broadcasting.elementwise(compute, args[:nin], fill)
         results = made if isinstance(made, tuple) else (made,)
         placed = [m if o is None else sized.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
@@ -123,7 +126,7 @@ class StagedUfunc:
 
     def _values(self, args: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[Atom, ...]:
         chosen = None if dtype is None else supported(dtype)
-        return arithmetic.apply_atoms(self.ufunc, [operand(x) for x in args], chosen, casting)
+        return apply_ufunc.apply_atoms(self.ufunc, [operand(x) for x in args], chosen, casting)
 
     def _place(self, value: Atom, out: Any, where: Any, casting: Any) -> Any:
         if where is not True:
@@ -132,7 +135,7 @@ class StagedUfunc:
                 raise TypeError(
                     f"Cannot cast array data from {mask.type.dtype!r} to dtype('bool') according to the rule 'safe'"
                 )
-            shape = arithmetic.broadcast_shapes(value.type.shape, mask.type.shape)
+            shape = apply_ufunc.broadcast_shapes(value.type.shape, mask.type.shape)
             mask, value = atoms.broadcast_to(mask, shape), atoms.broadcast_to(value, shape)
             if out is None:
                 return wrap.numpy_result(atoms.select(mask, value, zeros_atom(shape, value.type.dtype)))
@@ -173,12 +176,12 @@ class StagedUfunc:
         folds.only_binary(self.ufunc, "reduce")
         options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
         if wrap.is_sized(array) or wrap.is_sized(options.where):
-            return folding.reduce(self.ufunc, array, options)
+            return ufunc_methods.reduce(self.ufunc, array, options)
         try:
             return folds.reduce(self.ufunc, resolved(array), options)
-        except rehearsal.FAILURES as error:
+        except numpy_messages.FAILURES as error:
             given = {} if initial is NoValue else {"initial": initial}
-            rehearsal.reraise(error, self.ufunc.reduce, array, axis, dtype, out, keepdims, where=where, **given)
+            numpy_messages.reraise(error, self.ufunc.reduce, array, axis, dtype, out, keepdims, where=where, **given)
             raise
 
     @alternatives.of_each
@@ -188,11 +191,11 @@ class StagedUfunc:
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         folds.only_binary(self.ufunc, "accumulate")
         if wrap.is_sized(array) or wrap.is_sized(out):
-            return folding.accumulate(self, array, axis, dtype, out)
+            return ufunc_methods.accumulate(self, array, axis, dtype, out)
         try:
             return self._accumulated(resolved(array), axis, dtype, out)
-        except rehearsal.FAILURES as error:
-            rehearsal.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
             raise
 
     def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
@@ -212,7 +215,7 @@ class StagedUfunc:
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
         if wrap.is_sized(a) or wrap.is_sized(b):
-            return folding.outer(self, a, b, **kwargs)
+            return ufunc_methods.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
         x, y = (atom_of(resolved(v)) for v in (a, b))
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
@@ -227,8 +230,8 @@ class StagedUfunc:
             raise TypeError("first operand must be array")
         try:
             scatter_at(self.ufunc, a, resolved(indices), resolved(b))
-        except rehearsal.FAILURES as error:
-            rehearsal.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
             raise
 
     @alternatives.of_each
@@ -238,11 +241,11 @@ class StagedUfunc:
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         folds.only_binary(self.ufunc, "reduceat")
         if any(map(wrap.is_sized, (array, indices, out))):
-            return folding.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
+            return ufunc_methods.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
             return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
-        except rehearsal.FAILURES as error:
-            rehearsal.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
 
     def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> Any:
@@ -277,7 +280,7 @@ def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
         )
     starts = atoms.reshape(atoms.convert(starts, np.int64), (starts.type.size,))
     text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
-    refuse_outside(starts, 0, size, checks.Telling(IndexError, text))
+    refuse_outside(starts, 0, size, run_time_checks.Telling(IndexError, text))
     return starts
 
 
@@ -285,8 +288,8 @@ def register_all() -> None:
     """One StagedUfunc for each elementwise ufunc of NumPy."""
     for name in vars(np):
         ufunc = getattr(np, name)
-        if isinstance(ufunc, np.ufunc) and ufunc.__name__ not in LEFT_OUT and ufunc not in dispatch.FUNCTIONS:
-            dispatch.FUNCTIONS[ufunc] = StagedUfunc(ufunc)
+        if isinstance(ufunc, np.ufunc) and ufunc.__name__ not in LEFT_OUT and ufunc not in registry.FUNCTIONS:
+            registry.FUNCTIONS[ufunc] = StagedUfunc(ufunc)
 
 
 register_all()

@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.numpy import files
 from anabranch.runtime.numpy.core import unstaged
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 
 _REFUSED = {
     "it reads or writes files; do that outside of compiled code": (
@@ -45,9 +45,9 @@ _STATIC = {
 def _register(table: dict[str, str], why: dict[str, str]) -> None:
     for reason, names in table.items():
         found: list[Any] = [getattr(np, name) for name in names.split() if hasattr(np, name)]
-        unstaged(reason, *(f for f in found if f not in dispatch.FUNCTIONS), why=why)
+        unstaged(reason, *(f for f in found if f not in registry.FUNCTIONS), why=why)
 
 
-_register(_REFUSED, dispatch.REFUSED)
-_register(_STATIC, dispatch.STATIC)
+_register(_REFUSED, registry.REFUSED)
+_register(_STATIC, registry.STATIC)
 files.register()

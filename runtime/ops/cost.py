@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.ir import ArrayType, Equation, Program
+from anabranch.runtime.ir.program import ArrayType, Equation, Program
 
 # A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
 # vector libraries and several threads, win.

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime._host import DTYPES, HostCallback
-from anabranch.runtime.ir import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.host.buffer_types import DTYPES
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
 
 _NAME = re.compile(r"%\d+")
 _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}

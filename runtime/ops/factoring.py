@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.indexing import take

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.ops import (
-    apart as apart,
-    control as control,
-    cumulative as cumulative,
-    effect as effect,
-    elementwise as elementwise,
-    factoring as factoring,
-    fold as fold,
-    fourier as fourier,
-    indexing as indexing,
-    linear as linear,
-    patch as patch,
-    reduction as reduction,
-    shape as shape,
-    sorting as sorting,
-    spectral as spectral,
-    unspecified as unspecified,
+from anabranch.runtime.ops import (  # noqa: F401 - they register themselves
+    control,
+    cumulative,
+    dot_general,
+    elementwise,
+    factoring,
+    fourier,
+    host_callback,
+    indexing,
+    materialize,
+    reduction,
+    shape,
+    sorting,
+    spectral,
+    undef,
+    windowed_reduce,
+    windowed_update,
 )

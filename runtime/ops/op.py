@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.emitter import Emitter
 
 NDArray = np.ndarray[Any, Any]

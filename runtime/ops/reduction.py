@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.combine import (
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.reducers import (
     ADD,
     AND,
     MAXIMUM,
@@ -24,8 +26,6 @@ from anabranch.runtime.ops.combine import (
     parts,
     real_dtype,
 )
-from anabranch.runtime.ops.emitter import Emitter
-from anabranch.runtime.ops.op import NDArray, Op, expect
 
 _FLOAT32 = np.dtype(np.float32)
 

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.values import checks, wrap
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.tracer import Traced
 
 
 def refuse_where(condition: Any, message: str) -> None:
     """Raise ValueError where any element of a condition holds: now, or when the compiled function runs."""
     found = condition.any()
     if isinstance(found, Traced):
-        checks.fail_if(wrap.as_atom(found), lambda _: ValueError(message))
+        run_time_checks.fail_if(wrap.as_atom(found), lambda _: ValueError(message))
     elif found:
         raise ValueError(message)
 

@@ -11,7 +11,7 @@ from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.checking import refuse_where
 from anabranch.runtime.random.continuous import fraction
 from anabranch.runtime.random.keys import bits, shape_of, words
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.tracer import Traced
 
 _FLOAT = np.dtype(np.float64)
 

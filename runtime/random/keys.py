@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.threefry import threefry
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.tracer import Traced
 
 # The first word of a counter says what it is for; all below is for drawing.
 _SPLIT = 0x80000000

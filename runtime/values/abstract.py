@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.array import Array
-from anabranch.runtime.ir import ArrayType
+from anabranch.base.frozen import frozen
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.ir.program import ArrayType
 
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     bool: np.dtype(np.bool_),

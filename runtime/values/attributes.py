@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frames import internal
+from anabranch.runtime.tracing.source_frames import internal
 
 # By the identity of a class: what makes an object of the kind that an instance stands for; None for one of several.
 _samples: dict[int, Callable[[Any], Any] | None] = {}

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frames import internal
-from anabranch.runtime.ops.effect import effect
-from anabranch.runtime.trace import current
-from anabranch.runtime.values import host, layout as layouts, text
-from anabranch.runtime.values.checks import users_name
+from anabranch.runtime.ops.host_callback import effect
+from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import lazy_text
+from anabranch.runtime.values.failures.run_time_checks import users_name
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
 # The frame that called the compiled function which is running.
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
@@ -33,11 +34,11 @@ class Action:
     name: str
     layout: layouts.Layout
     perform: Callable[[Any], None]
-    options: text.PrintOptions = ()
+    options: lazy_text.PrintOptions = ()
 
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
-        with text.with_options(self.options):
-            self.perform(host.build(self.layout, iter(arrays)))
+        with lazy_text.with_options(self.options):
+            self.perform(host_values.build(self.layout, iter(arrays)))
 
     def __str__(self) -> str:
         return self.name
@@ -46,13 +47,13 @@ class Action:
 def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
-    value = text.snapshot(value)
+    value = lazy_text.snapshot(value)
     layout = layouts.staged(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in layouts.pack(value, layout)]
     before = (builder.read(trace.effects), builder.read(trace.error_code))
-    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, text.changed_options()))
+    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options()))
     builder.write(trace.effects, after)
 
 

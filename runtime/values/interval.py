@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 
 _MIN, _MAX = -(2**63), 2**63 - 1
 

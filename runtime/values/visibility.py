@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.ir import Literal
-from anabranch.runtime.trace import Builder, Part
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.tracing.trace import Builder, Part
+from anabranch.runtime.values.arrays.traced_array import Array
 
 
 def belongs_outside(builder: Builder) -> Callable[[Any], bool]:

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._words import a
-from anabranch.runtime import array as device, interop
+from anabranch.base.grammar import a
+from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
-from anabranch.runtime.ir import Atom, Literal
-from anabranch.runtime.trace import UNKNOWN, Compact, current
-from anabranch.runtime.values import atoms, checks, dispatch
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import UNKNOWN, Compact, current
+from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
-from anabranch.runtime.values.refusals import dtype_refusal
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures.refusals import dtype_refusal
+from anabranch.runtime.values.tracer import Traced
 
 
 def numpy_operand(x: Any) -> Any:
@@ -24,12 +25,12 @@ def numpy_operand(x: Any) -> Any:
         return x
     if isinstance(x, (np.ndarray, np.generic)):
         if isinstance(x, np.ndarray):
-            interop.check_operand(x)
+            foreign.check_operand(x)
         if not device.holds(x.dtype):
             raise dtype_refusal("an array", x.dtype)
         return x
     if isinstance(x, (list, tuple)):
-        return dispatch.FUNCTIONS[np.array](x)
+        return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
         return current().trace.hoist(x)
     unwrap = getattr(x, "__anabranch_value__", None)
@@ -60,7 +61,7 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
         return atoms.convert(atom, dtype)
     if isinstance(x, (np.ndarray, np.generic)):
         if isinstance(x, np.ndarray):
-            interop.check_operand(x)
+            foreign.check_operand(x)
         array = np.array(x)
         array.flags.writeable = False
         return atoms.convert(Literal(array), dtype) if dtype is not None else Literal(array)
@@ -111,7 +112,7 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
     if x.interval.high > info.max:
         outside = atoms.logical_or(outside, atoms.ufunc(np.greater, x.atom, atoms.literal(info.max, np.int64)))
     text = f"Python integer {{}} out of bounds for {dtype.name}"
-    checks.fail_if(outside, checks.Telling(OverflowError, text), x.atom)
+    run_time_checks.fail_if(outside, run_time_checks.Telling(OverflowError, text), x.atom)
 
 
 def numpy_result(atom: Atom) -> Any:

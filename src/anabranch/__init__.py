@@ -9,8 +9,17 @@ from anabranch._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from anabranch import export as export, numpy as numpy
-    from anabranch.runtime.array import Array as Array
-    from anabranch.runtime.calling import ArgInfo as ArgInfo
+    from anabranch.runtime.api.djit import Dynamic as Dynamic
+    from anabranch.runtime.api.jit import (
+        djit as djit,
+        eval_shape as eval_shape,
+        jit as jit,
+        make_xpr as make_xpr,
+        xpr as xpr,
+    )
+    from anabranch.runtime.api.jitted import Wrapped as Wrapped
+    from anabranch.runtime.api.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
+    from anabranch.runtime.call.call_spec import ArgInfo as ArgInfo
     from anabranch.runtime.config import Settings as Settings, configure as configure, disable_jit as disable_jit
     from anabranch.runtime.control.functional import (
         cond as cond,
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
         switch as switch,
         while_loop as while_loop,
     )
-    from anabranch.runtime.dynamic import Dynamic as Dynamic
+    from anabranch.runtime.device.array import Array as Array
     from anabranch.runtime.eager.creation import (
         asarray as asarray,
         device_put as device_put,
@@ -46,26 +55,17 @@ if TYPE_CHECKING:
         UnsupportedOperationError as UnsupportedOperationError,
         UnsupportedValueError as UnsupportedValueError,
     )
-    from anabranch.runtime.ir import Program as Program
-    from anabranch.runtime.jit import (
-        djit as djit,
-        eval_shape as eval_shape,
-        jit as jit,
-        make_xpr as make_xpr,
-        xpr as xpr,
-    )
-    from anabranch.runtime.signature import ShapeDtypeStruct as ShapeDtypeStruct
-    from anabranch.runtime.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
-    from anabranch.runtime.trees import OneOf as OneOf, PyTreeDef as PyTreeDef
-    from anabranch.runtime.wrapped import Wrapped as Wrapped
+    from anabranch.runtime.ir.program import Program as Program
+    from anabranch.runtime.signature.flatten import ShapeDtypeStruct as ShapeDtypeStruct
+    from anabranch.runtime.signature.pytree import OneOf as OneOf, PyTreeDef as PyTreeDef
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
-    "array": ("Array",),
-    "calling": ("ArgInfo",),
+    "device.array": ("Array",),
+    "call.call_spec": ("ArgInfo",),
     "config": ("Settings", "configure", "disable_jit"),
     "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
-    "dynamic": ("Dynamic",),
+    "api.djit": ("Dynamic",),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (
         "AliasError",
@@ -88,12 +88,12 @@ _MODULES = {
         "UnsupportedOperationError",
         "UnsupportedValueError",
     ),
-    "jit": ("djit", "eval_shape", "jit", "make_xpr", "xpr"),
-    "ir": ("Program",),
-    "signature": ("ShapeDtypeStruct",),
-    "stages": ("Compiled", "Lowered", "Traced"),
-    "trees": ("OneOf", "PyTreeDef"),
-    "wrapped": ("Wrapped",),
+    "api.jit": ("djit", "eval_shape", "jit", "make_xpr", "xpr"),
+    "ir.program": ("Program",),
+    "signature.flatten": ("ShapeDtypeStruct",),
+    "api.stages": ("Compiled", "Lowered", "Traced"),
+    "signature.pytree": ("OneOf", "PyTreeDef"),
+    "api.jitted": ("Wrapped",),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}
 __all__ = ["__version__", "export", "numpy", *sorted(_HOME)]  # noqa: PLE0604 - names of the table

@@ -8,10 +8,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch import AnabranchError, __version__, _check, _kept, xpr
-from anabranch._demo import demonstrate
-from anabranch._kernels import KERNELS, arguments
-from anabranch._show import TargetError, find, one_line, values
+from anabranch import AnabranchError, __version__, xpr
+from anabranch.cli import cache as _kept, check as _check
+from anabranch.cli.demo import demonstrate
+from anabranch.cli.kernels import KERNELS, arguments
+from anabranch.cli.show import TargetError, find, one_line, values
 from anabranch.runtime.config import settings
 
 

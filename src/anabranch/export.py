@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.export import Exported as Exported, deserialize as deserialize, export as export
+from anabranch.runtime.api.export import Exported as Exported, deserialize as deserialize, export as export
 
 __all__ = ["Exported", "deserialize", "export"]

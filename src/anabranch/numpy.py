@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from anabranch.runtime.eager import standard as _standard
+from anabranch.runtime.eager import array_api as _standard
 
 __array_api_version__ = _standard.VERSION
 linalg = _standard.Extension(_numpy.linalg)

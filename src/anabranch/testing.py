@@ -10,19 +10,19 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from anabranch.runtime.equivalence.checking import (
+from anabranch.runtime.testing.check import (
     Report as Report,
     assert_equivalent as assert_equivalent,
     check_equivalent as check_equivalent,
 )
-from anabranch.runtime.equivalence.comparing import Difference as Difference
-from anabranch.runtime.equivalence.tolerance import Tolerance as Tolerance
+from anabranch.runtime.testing.compare_outcomes import Difference as Difference
+from anabranch.runtime.testing.tolerance import Tolerance as Tolerance
 
 if TYPE_CHECKING:
     from hypothesis.strategies import booleans as booleans, floats as floats, integers as integers
 
-    from anabranch.runtime.equivalence.deciding import equivalent as equivalent
-    from anabranch.runtime.equivalence.strategies import (
+    from anabranch.runtime.testing.equivalent import equivalent as equivalent
+    from anabranch.runtime.testing.strategies import (
         arrays as arrays,
         elements as elements,
         pytrees as pytrees,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 # Imported when they are asked for: they need Hypothesis, which is an optional extra.
 _WITH_HYPOTHESIS = {
-    "equivalent": "anabranch.runtime.equivalence.deciding",
-    "arrays": "anabranch.runtime.equivalence.strategies",
-    "elements": "anabranch.runtime.equivalence.strategies",
-    "pytrees": "anabranch.runtime.equivalence.strategies",
-    "scalars": "anabranch.runtime.equivalence.strategies",
+    "equivalent": "anabranch.runtime.testing.equivalent",
+    "arrays": "anabranch.runtime.testing.strategies",
+    "elements": "anabranch.runtime.testing.strategies",
+    "pytrees": "anabranch.runtime.testing.strategies",
+    "scalars": "anabranch.runtime.testing.strategies",
     "booleans": "hypothesis.strategies",
     "floats": "hypothesis.strategies",
     "integers": "hypothesis.strategies",

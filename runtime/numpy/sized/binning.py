@@ -8,8 +8,9 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import fresh
 from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.values import aligning, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 @sized(np.histogram)
@@ -25,8 +26,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     weight: Any = FUNCTIONS[np.asarray](there, np.int64)
     if weights is not None:
         for n, m in zip(values.shape, operands.array(weights).shape, strict=True):
-            aligning.refuse(aligning.differ(n, m), ValueError, "weights should have the same shape as a.")
-        fitted = FUNCTIONS[np.asarray](aligning.fitted(weights, values))
+            broadcasting.refuse(broadcasting.differ(n, m), ValueError, "weights should have the same shape as a.")
+        fitted = FUNCTIONS[np.asarray](broadcasting.fitted(weights, values))
         weight = FUNCTIONS[np.where](there, fitted, fitted.dtype.type(0))
     inside = values.padded(0)
     counts, edges = FUNCTIONS[np.histogram](inside, bins, limits, None, weight)
@@ -37,7 +38,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 def _limits(values: Any) -> tuple[Any, Any]:
     """The least and the greatest value; 0 and 1 where there is none."""
-    some = fresh(aligning.differ(values.size, 0))
+    some = fresh(broadcasting.differ(values.size, 0))
     dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)
     kind = dtype.type
     values = values.astype(dtype)

@@ -9,8 +9,9 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
 from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.values import aligning, atoms, bounds, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
@@ -35,8 +36,8 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
         return operands.with_axis(x, made, at, None)
     x = x.anchored(at)
     made = FUNCTIONS[np.diff](x.memory, times, at)
-    size = bounds.maximum(bounds.add(x.shape[at], -times), 0)
-    return operands.with_axis(x, made, at, operands.window(bounds.limited(size, 0, made.shape[at])))
+    size = size_arithmetic.maximum(size_arithmetic.add(x.shape[at], -times), 0)
+    return operands.with_axis(x, made, at, operands.window(size_arithmetic.limited(size, 0, made.shape[at])))
 
 
 def _end(value: Any, x: Any, at: int) -> Any:
@@ -77,13 +78,13 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     x = x.astype(np.float64) if x.dtype.kind in "biu" else x
     x = operands.fronted(x, at)
     size, room = x.shape[at], operands.capacity(x)[at]
-    few = atoms.logical_or(*(atoms.logical_not(aligning.differ(size, n)) for n in (0, 1)))
+    few = atoms.logical_or(*(atoms.logical_not(broadcasting.differ(size, n)) for n in (0, 1)))
     text = (
         "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
     )
-    aligning.refuse(few, ValueError, text)
+    broadcasting.refuse(few, ValueError, text)
     line: Any = fresh(iota((room,)))
-    low, high = FUNCTIONS[np.maximum](line - 1, 0), FUNCTIONS[np.minimum](line + 1, bounds.add(size, -1))
+    low, high = FUNCTIONS[np.maximum](line - 1, 0), FUNCTIONS[np.minimum](line + 1, size_arithmetic.add(size, -1))
     high = FUNCTIONS[np.maximum](high, 0)
     view = operands.memory(x)
     before, behind = (FUNCTIONS[np.take](view, i, axis=at) for i in (low, high))
@@ -124,11 +125,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if any(map(wrap.is_sized, known)):
         if period is not None:
             return _of_run_time_size(*known)._needs_size("sample points of a size that is known, with period=,")
-        aligning.refuse(
-            atoms.logical_not(aligning.differ(known[0].shape[0], 0)), ValueError, "array of sample points is empty"
+        broadcasting.refuse(
+            atoms.logical_not(broadcasting.differ(known[0].shape[0], 0)), ValueError, "array of sample points is empty"
         )
-        wrong = aligning.differ(known[0].shape[0], known[1].shape[0])
-        aligning.refuse(wrong, ValueError, "fp and xp are not of the same length.")
+        wrong = broadcasting.differ(known[0].shape[0], known[1].shape[0])
+        broadcasting.refuse(wrong, ValueError, "fp and xp are not of the same length.")
         known = [_held(v) for v in known]
         room = min(v.shape[0] for v in known)
         known = [v[:room] for v in known]
@@ -136,7 +137,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     def compute(points: Any) -> Any:
         return FUNCTIONS[np.interp](points, known[0], known[1], left, right, period)
 
-    return aligning.elementwise(compute, (x,)) if wrap.is_sized(x) else compute(x)
+    return broadcasting.elementwise(compute, (x,)) if wrap.is_sized(x) else compute(x)
 
 
 def _held(x: Any) -> Any:
@@ -144,7 +145,7 @@ def _held(x: Any) -> Any:
     if not wrap.is_sized(x):
         return x
     x = x.anchored()
-    last = bounds.add(x.shape[0], -1)
+    last = size_arithmetic.add(x.shape[0], -1)
     places = FUNCTIONS[np.minimum](fresh(iota(x.capacity)), last)
     return FUNCTIONS[np.take](x.memory, FUNCTIONS[np.maximum](places, 0))
 
@@ -156,21 +157,23 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     for x, name in zip(lines, "av", strict=True):
         if x.ndim != 1:
             raise ValueError("object too deep for desired array")
-        aligning.refuse(atoms.logical_not(aligning.differ(x.shape[0], 0)), ValueError, f"{name} cannot be empty")
+        broadcasting.refuse(
+            atoms.logical_not(broadcasting.differ(x.shape[0], 0)), ValueError, f"{name} cannot be empty"
+        )
     n, m = (x.shape[0] for x in lines)
     cleared = [operands.fronted(x).padded(0) if wrap.is_sized(x) else x for x in lines]
     if not all(x.shape[0] for x in cleared):
         return lines[0]
     full = FUNCTIONS[np.convolve](*cleared)
     room = full.shape[0]
-    total = bounds.limited(bounds.add(bounds.add(n, m), -1), 0, room)
+    total = size_arithmetic.limited(size_arithmetic.add(size_arithmetic.add(n, m), -1), 0, room)
     made = wrap.with_extents(full, (operands.window(total),), operands.origin(*lines))
     if mode == "full":
         return made
-    short, long = bounds.minimum(n, m), bounds.maximum(n, m)
+    short, long = size_arithmetic.minimum(n, m), size_arithmetic.maximum(n, m)
     if mode not in ("same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
     if mode == "valid":
-        return made[bounds.add(short, -1) : long]
+        return made[size_arithmetic.add(short, -1) : long]
     start = (short - 1) // 2
     return made[start : start + long]

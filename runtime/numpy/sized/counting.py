@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.numpy import room
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, zeros_atom
-from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.tracer import Traced
 
 _INT = np.dtype(np.int64)
 
@@ -32,11 +33,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     if not line.type.size:
         return FUNCTIONS[np.zeros](least, np.int64)
     below = atoms.ufunc(np.less, line, zeros_atom(line.type.shape, _INT))
-    aligning.refuse(
+    broadcasting.refuse(
         atoms.op("reduce_any", below, axes=(0,)), ValueError, "'list' argument must have no negative elements"
     )
-    size = bounds.maximum(_size(line, there, numbers.dtype), least)
-    (capacity,), extents = room.with_room((size,))
+    size = size_arithmetic.maximum(_size(line, there, numbers.dtype), least)
+    (capacity,), extents = run_time_sizes.with_room((size,))
     if not capacity:
         return FUNCTIONS[np.zeros](least, np.int64)
     amounts = _amounts(numbers, weights, line)
@@ -57,12 +58,12 @@ def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
 
 def _least(minlength: Any) -> Any:
     """The length that is asked for at least, as a bound."""
-    least = bounds.bound_of(minlength) if isinstance(minlength, Traced) else operator.index(minlength)
-    below = bounds.interval_of(least).low < 0
+    least = size_arithmetic.bound_of(minlength) if isinstance(minlength, Traced) else operator.index(minlength)
+    below = size_arithmetic.interval_of(least).low < 0
     if below:
-        wrong = atoms.ufunc(np.less, bounds.atom_of(least), atoms.literal(0, np.int64))
-        aligning.refuse(wrong, ValueError, "'minlength' must not be negative")
-    return bounds.maximum(least, 0) if below else least
+        wrong = atoms.ufunc(np.less, size_arithmetic.atom_of(least), atoms.literal(0, np.int64))
+        broadcasting.refuse(wrong, ValueError, "'minlength' must not be negative")
+    return size_arithmetic.maximum(least, 0) if below else least
 
 
 def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
@@ -71,7 +72,9 @@ def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
     if there is not None:
         after = atoms.select(there, after, zeros_atom(line.type.shape, _INT))
     most = 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
-    return bounds.limited(bounds.bound_of(fresh(atoms.op("reduce_max", after, axes=(0,)))), 0, min(most, 2**62))
+    return size_arithmetic.limited(
+        size_arithmetic.bound_of(fresh(atoms.op("reduce_max", after, axes=(0,)))), 0, min(most, 2**62)
+    )
 
 
 def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
@@ -81,7 +84,9 @@ def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
     given = weights if wrap.is_sized(weights) else handle(weights)
     if not np.can_cast(given.dtype, np.float64):
         raise TypeError(f"Cannot cast array data from {given.dtype!r} to dtype('float64') according to the rule 'safe'")
-    wrong = atoms.logical_and(aligning.differ(given.shape[0], numbers.shape[0]), aligning.differ(numbers.shape[0], 0))
-    aligning.refuse(wrong, ValueError, "The weights and list don't have the same length.")
+    wrong = atoms.logical_and(
+        broadcasting.differ(given.shape[0], numbers.shape[0]), broadcasting.differ(numbers.shape[0], 0)
+    )
+    broadcasting.refuse(wrong, ValueError, "The weights and list don't have the same length.")
     made, _ = _line(given, np.dtype(np.float64))
-    return compacting.resized(made, 0, line.type.size)
+    return compaction.resized(made, 0, line.type.size)

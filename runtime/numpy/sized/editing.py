@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
 from anabranch.runtime.numpy.sized.joining import array_of, concatenate, extents_of
-from anabranch.runtime.values import aligning, atoms, bounds, compacting, places, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
-from anabranch.runtime.values.extents import Window
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import index_checks
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.tracer import Traced
 
 
 def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
@@ -38,11 +40,11 @@ def _line(array: Any, at: int) -> Any:
 
 def _place(obj: Any, size: Any, at: int) -> Any:
     """An index as a position from 0; raises, now or at run time, where it is out of bounds."""
-    capacity = size if isinstance(size, int) else bounds.interval_of(size).high
+    capacity = size if isinstance(size, int) else size_arithmetic.interval_of(size).high
     if isinstance(size, int):
-        found = places.integer(obj, size, at)
+        found = index_checks.integer(obj, size, at)
     else:
-        found = places.integer_within(obj, Window(0, size), capacity, at)
+        found = index_checks.integer_within(obj, Window(0, size), capacity, at)
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
@@ -61,8 +63,8 @@ def _without(array: Any, place: Any, at: int) -> Any:
     """What stands behind a place moves up by one."""
     value, extents = _front(array, at)
     room = max(value.type.shape[at] - 1, 0)
-    behind = compacting.shifted(value, at, min(1, value.type.shape[at]), room)
-    made = _before(place, compacting.resized(value, at, room), behind, at)
+    behind = compaction.shifted(value, at, min(1, value.type.shape[at]), room)
+    made = _before(place, compaction.resized(value, at, room), behind, at)
     return _with_size(made, extents, at, -1)
 
 
@@ -78,14 +80,16 @@ def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
     """The first value before a place on an axis, the other one from there on."""
     shape = value.type.shape
     line = atoms.op("iota", shape=shape, dtype=np.dtype(np.int64), axis=at)
-    limit = atoms.broadcast_to(bounds.atom_of(place), shape)
+    limit = atoms.broadcast_to(size_arithmetic.atom_of(place), shape)
     return atoms.select(atoms.ufunc(np.less, line, limit), value, other)
 
 
 def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
     """An array whose axis has so many elements more than the extents say."""
     if extents[at] is not None:
-        extents[at] = Window(0, bounds.limited(bounds.add(extents[at].size, more), 0, value.type.shape[at]))
+        extents[at] = Window(
+            0, size_arithmetic.limited(size_arithmetic.add(extents[at].size, more), 0, value.type.shape[at])
+        )
     return wrap.with_extents(wrap.array_of(value), extents)
 
 
@@ -114,22 +118,22 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
     value, extents = _front(array, at)
     count = block.shape[at]
-    moved = _before(place, compacting.extended(value, at, 0, count), compacting.extended(value, at, count, 0), at)
-    starts = [bounds.atom_of(place if d == at else 0) for d in range(array.ndim)]
+    moved = _before(place, compaction.extended(value, at, 0, count), compaction.extended(value, at, count, 0), at)
+    starts = [size_arithmetic.atom_of(place if d == at else 0) for d in range(array.ndim)]
     updates = block.memory.atom if wrap.is_sized(block) else block.atom
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
 
 
 def _inserted_at(obj: Any, size: Any, at: int) -> Any:
     """Where to put something in: from the end of the array, too."""
-    index = bounds.bound_of(obj if isinstance(obj, Traced) else operator.index(obj))
+    index = size_arithmetic.bound_of(obj if isinstance(obj, Traced) else operator.index(obj))
     text = f"index {{}} is out of bounds for axis {at} with size {{}}"
     wrong = atoms.logical_or(
-        atoms.ufunc(np.greater, bounds.atom_of(index), bounds.atom_of(size)),
-        atoms.ufunc(np.less, bounds.atom_of(index), atoms.ufunc(np.negative, bounds.atom_of(size))),
+        atoms.ufunc(np.greater, size_arithmetic.atom_of(index), size_arithmetic.atom_of(size)),
+        atoms.ufunc(np.less, size_arithmetic.atom_of(index), atoms.ufunc(np.negative, size_arithmetic.atom_of(size))),
     )
-    aligning.refuse(wrong, IndexError, text, index, size)
-    return bounds.position(index, size)
+    broadcasting.refuse(wrong, IndexError, text, index, size)
+    return size_arithmetic.position(index, size)
 
 
 def _block(new: Any, array: Any, at: int, count: Any) -> Any:
@@ -225,13 +229,15 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     """Each element of the longer axis is one of the array's."""
     size = array.shape[at]
     text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
-    aligning.refuse(atoms.logical_not(aligning.differ(size, 0)), ValueError, text)
+    broadcasting.refuse(atoms.logical_not(broadcasting.differ(size, 0)), ValueError, text)
     front = array.anchored(at) if wrap.is_sized(array) else array
     view, extents = (front.memory if wrap.is_sized(front) else front), list(extents_of(front))
     room = view.shape[at] + low + high
     positions = wrap.array_of(atoms.op("iota", shape=(room,), dtype=np.dtype(np.int64), axis=0)) - low
-    taken = compacting.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
-    extents[at] = None if extents[at] is None else Window(0, bounds.add(bounds.bound_of(size), low + high))
+    taken = compaction.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
+    extents[at] = (
+        None if extents[at] is None else Window(0, size_arithmetic.add(size_arithmetic.bound_of(size), low + high))
+    )
     return wrap.with_extents(wrap.array_of(taken), extents)
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh, handle, plain
-from anabranch.runtime.values import aligning, arithmetic, atoms, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 @sized(np.meshgrid)
@@ -23,8 +25,8 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     lines = [_line(x, place, len(xi)) for x, place in zip(xi, places, strict=True)]
     if sparse:
         return tuple(line.__copy__() for line in lines)
-    aligned = aligning.broadcast(lines)
-    shape = arithmetic.broadcast_shapes(*(x.shape for x in aligned.operands))
+    aligned = broadcasting.broadcast(lines)
+    shape = apply_ufunc.broadcast_shapes(*(x.shape for x in aligned.operands))
     return tuple(aligned.made(fresh(atoms.broadcast_to(x.atom, shape))) for x in aligned.operands)
 
 

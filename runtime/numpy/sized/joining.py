@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
-from anabranch.runtime.values.extents import Window
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 def array_of(x: Any) -> Any:
@@ -69,9 +70,9 @@ def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
     for d, n in enumerate(out.shape):
         size: Any = 0
         for p in parts if d == at else parts[:1]:
-            size = bounds.add(bounds.bound_of(p.shape[d]), size)
-        wrong = atoms.logical_or(wrong, aligning.differ(bounds.bound_of(n), size))
-    aligning.refuse(wrong, ValueError, "Output array is the wrong shape")
+            size = size_arithmetic.add(size_arithmetic.bound_of(p.shape[d]), size)
+        wrong = atoms.logical_or(wrong, broadcasting.differ(size_arithmetic.bound_of(n), size))
+    broadcasting.refuse(wrong, ValueError, "Output array is the wrong shape")
 
 
 def _atom(x: Any) -> Atom:
@@ -121,7 +122,9 @@ def _agree(rows: Sequence[_Part], d: int) -> None:
             "all the input array dimensions except for the concatenation axis must match exactly, but along "
             f"dimension {d}, the array at index 0 has size {{}} and the array at index {i} has size {{}}"
         )
-        aligning.refuse(aligning.differ(first.shape[d], row.shape[d]), ValueError, text, first.shape[d], row.shape[d])
+        broadcasting.refuse(
+            broadcasting.differ(first.shape[d], row.shape[d]), ValueError, text, first.shape[d], row.shape[d]
+        )
     capacities = [row.value.type.shape[d] for row in rows]
     extent = first.extents[d]
     alike = all(row.extents[d] is None if extent is None else extent.same(row.extents[d]) for row in rows)
@@ -132,8 +135,8 @@ def _agree(rows: Sequence[_Part], d: int) -> None:
     size = first.shape[d]
     for row in rows:
         row.front(d)
-        row.value = compacting.resized(row.value, d, least)
-        row.extents[d] = None if fixed else Window(0, bounds.limited(size, 0, least))
+        row.value = compaction.resized(row.value, d, least)
+        row.extents[d] = None if fixed else Window(0, size_arithmetic.limited(size, 0, least))
 
 
 def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
@@ -144,13 +147,13 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
     for row in rows:
         row.front(at)
     room = sum(row.value.type.shape[at] for row in rows)
-    value, offset = compacting.resized(rows[0].value, at, room), rows[0].shape[at]
+    value, offset = compaction.resized(rows[0].value, at, room), rows[0].shape[at]
     for row in rows[1:]:
         # What a part has beyond its elements is overwritten by the next one, or lies behind the last.
-        starts = [bounds.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
+        starts = [size_arithmetic.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
         value = atoms.op("dynamic_update_slice", value, row.value, *starts)
-        offset = bounds.add(bounds.bound_of(offset), bounds.bound_of(row.shape[at]))
-    return value, Window(0, bounds.limited(offset, 0, room))
+        offset = size_arithmetic.add(size_arithmetic.bound_of(offset), size_arithmetic.bound_of(row.shape[at]))
+    return value, Window(0, size_arithmetic.limited(offset, 0, room))
 
 
 @sized(np.append)
@@ -166,9 +169,9 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     first = parts[0]
     text = "all input arrays must have the same shape"
     for p in parts:
-        aligning.refuse(atoms.literal(p.ndim != first.ndim), ValueError, text)
+        broadcasting.refuse(atoms.literal(p.ndim != first.ndim), ValueError, text)
         for n, m in zip(first.shape, p.shape, strict=True):
-            aligning.refuse(aligning.differ(n, m), ValueError, text)
+            broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
     at = one_axis(axis, first.ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)

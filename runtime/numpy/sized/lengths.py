@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, dtype_of, iota, zeros_atom
-from anabranch.runtime.values import aligning, atoms, bounds
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 SAMPLES = "Number of samples, {}, must be non-negative."
 _MOST = 2.0**62
@@ -19,16 +20,16 @@ _MOST = 2.0**62
 def of_steps(extent: Any, step: Any) -> Any:
     """How many numbers `np.arange` makes of a distance and a step, as a traced int."""
     if dtype_of(extent).kind in "iu" and type(step) is int and step:
-        distance = bounds.bound_of(extent)
+        distance = size_arithmetic.bound_of(extent)
         if step != 1:
             distance = (distance * (1 if step > 0 else -1) + (abs(step) - 1)) // abs(step)
-        return bounds.maximum(distance, 0)
+        return size_arithmetic.maximum(distance, 0)
     distance, ratio = atom_of(extent, np.float64), atom_of(extent / step, np.float64)
     zero, most = (atoms.literal(x, np.float64) for x in (0.0, _MOST))
     unknown = atoms.ufunc(np.isnan, ratio)
-    aligning.refuse(unknown, ValueError, "arange: cannot compute length")
+    broadcasting.refuse(unknown, ValueError, "arange: cannot compute length")
     too_many = atoms.logical_not(atoms.ufunc(np.less, atoms.ufunc(np.absolute, ratio), most))
-    aligning.refuse(too_many, ValueError, "Maximum allowed size exceeded")
+    broadcasting.refuse(too_many, ValueError, "Maximum allowed size exceeded")
     # A quotient too small for its type is still one number.
     vanished = atoms.logical_and(atoms.ufunc(np.equal, ratio, zero), atoms.ufunc(np.not_equal, distance, zero))
     one = atoms.logical_and(vanished, atoms.logical_not(atoms.ufunc(np.signbit, ratio)))

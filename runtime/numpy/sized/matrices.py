@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import axes_tuple, fresh
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, atoms, bounds, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 @sized(np.allclose)
@@ -28,7 +29,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
         return False
     alike: Atom = atoms.literal(True)
     for n, m in zip(x.shape, y.shape, strict=True):
-        alike = atoms.logical_and(alike, atoms.logical_not(aligning.differ(n, m)))
+        alike = atoms.logical_and(alike, atoms.logical_not(broadcasting.differ(n, m)))
     x, y = operands.fronted(x), operands.fronted(y)
     room = tuple(map(min, zip(operands.capacity(x), operands.capacity(y), strict=True)))
     key = tuple(slice(0, n) for n in room)
@@ -87,7 +88,7 @@ def cov(
     x = parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts, 0)
     x = x.astype(chosen)
     free = (0 if bias else 1) if ddof is None else int(ddof)
-    count = bounds.maximum(bounds.add(bounds.bound_of(x.shape[1]), -free), 0)
+    count = size_arithmetic.maximum(size_arithmetic.add(size_arithmetic.bound_of(x.shape[1]), -free), 0)
     x = x - FUNCTIONS[np.mean](x, axis=1, keepdims=True)
     scale = FUNCTIONS[np.true_divide](1.0, FUNCTIONS[np.asarray](count, chosen))
     made = FUNCTIONS[np.dot](x, FUNCTIONS[np.conjugate](FUNCTIONS[np.transpose](x))) * scale

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, iota, zeros_atom
-from anabranch.runtime.values import atoms, bounds, compacting, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS
-from anabranch.runtime.values.extents import Extent, Masked, Window
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.registry import FUNCTIONS
 
 
 def array(x: Any) -> Any:
@@ -75,7 +76,7 @@ def with_axis(x: Any, view: Any, axis: int, extent: Extent | None) -> Any:
 
 def front(count: Any, size: int) -> Atom:
     """The first `count` of `size` places, as bools."""
-    line = atoms.broadcast_to(bounds.atom_of(count), (size,))
+    line = atoms.broadcast_to(size_arithmetic.atom_of(count), (size,))
     return atoms.ufunc(np.less, iota((size,)), line)
 
 
@@ -92,11 +93,11 @@ def places(x: Any, axis: int) -> Atom:
     """For each place of an axis, the index of the element that is there."""
     (n, extent) = (capacity(x)[axis], extents(x)[axis])
     if isinstance(extent, Masked):
-        return compacting.ranks(extent.mask.atom)
+        return compaction.ranks(extent.mask.atom)
     line = iota((n,))
     if not isinstance(extent, Window):
         return line
-    return atoms.ufunc(np.subtract, line, atoms.broadcast_to(bounds.atom_of(extent.start), (n,)))
+    return atoms.ufunc(np.subtract, line, atoms.broadcast_to(size_arithmetic.atom_of(extent.start), (n,)))
 
 
 def spread(line: Atom, axis: int, shape: tuple[int, ...]) -> Atom:

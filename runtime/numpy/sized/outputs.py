@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.values import aligning, atoms, dispatch
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
 def stored(out: Any, made: Any, where: Any = True) -> Any:
@@ -21,7 +22,7 @@ def stored(out: Any, made: Any, where: Any = True) -> Any:
         return made
     _check(out, made)
     if where is not True:
-        made = dispatch.FUNCTIONS[np.where](where, made, out)
+        made = registry.FUNCTIONS[np.where](where, made, out)
     out.assign(made)
     return out
 
@@ -32,5 +33,5 @@ def _check(out: Any, made: Any) -> None:
     shape = made.shape
     wrong: Atom = atoms.literal(len(out.shape) != len(shape))
     for n, m in zip(out.shape, shape, strict=False):
-        wrong = atoms.logical_or(wrong, aligning.differ(n, m))
-    aligning.refuse(wrong, ValueError, text, tuple(out.shape), tuple(shape))
+        wrong = atoms.logical_or(wrong, broadcasting.differ(n, m))
+    broadcasting.refuse(wrong, ValueError, text, tuple(out.shape), tuple(shape))

@@ -9,8 +9,10 @@ import numpy as np
 from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, atoms, bounds, indexing, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 _MODES = ("raise", "wrap", "clip")
 
@@ -23,10 +25,10 @@ def _positions(indices: Any, size: Any, mode: Any) -> Any:
     if index.dtype.kind not in "iub":
         raise TypeError(f"Cannot cast array data from {index.dtype!r} to dtype('int64') according to the rule 'safe'")
     index = index.astype(np.int64)
-    least = bounds.maximum(size, 1)
+    least = size_arithmetic.maximum(size, 1)
     if mode == "wrap":
         return FUNCTIONS[np.remainder](index, least)
-    return FUNCTIONS[np.clip](index, 0, bounds.add(least, -1)) if mode == "clip" else index
+    return FUNCTIONS[np.clip](index, 0, size_arithmetic.add(least, -1)) if mode == "clip" else index
 
 
 @sized(np.take)
@@ -38,8 +40,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     at = one_axis(axis, x.ndim)
     size = x.shape[at]
     index = _positions(indices, size, mode)
-    nothing = atoms.logical_and(atoms.logical_not(aligning.differ(size, 0)), aligning.differ(index.size, 0))
-    aligning.refuse(nothing, IndexError, "cannot do a non-empty take from an empty axes.")
+    nothing = atoms.logical_and(atoms.logical_not(broadcasting.differ(size, 0)), broadcasting.differ(index.size, 0))
+    broadcasting.refuse(nothing, IndexError, "cannot do a non-empty take from an empty axes.")
     made = x[(slice(None),) * at + (index if index.ndim else index[()],)]
     return stored(out, made)
 
@@ -53,7 +55,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     values = operands.flat(indexing.assigned(v, a.dtype))
     if not wrap.is_sized(values) and values.shape[0] == 0:
         return
-    count = bounds.maximum(values.shape[0], 1)
+    count = size_arithmetic.maximum(values.shape[0], 1)
     line = operands.with_axis(index, fresh(operands.places(index, 0)), 0, operands.extents(index)[0])
     if not (isinstance(count, int) and count == 1):
         values = values[FUNCTIONS[np.remainder](line, count)]
@@ -83,7 +85,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     index = operands.array(a)
     if wrap.is_sized(index):  # what is not there chooses the first
         index = index.with_memory(fresh(index.padded(0).atom))
-    return stored(out, aligning.elementwise(pick, [index, *items]))
+    return stored(out, broadcasting.elementwise(pick, [index, *items]))
 
 
 @sized(np.select)
@@ -96,7 +98,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     def pick(*values: Any) -> Any:
         return FUNCTIONS[np.select](list(values[:count]), list(values[count:-1]), values[-1])
 
-    return aligning.elementwise(pick, [*condlist, *choicelist, default])
+    return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
 
 
 @sized(np.roll)
@@ -121,7 +123,7 @@ def _rolled(x: Any, shift: Any, at: int) -> Any:
     if not operands.capacity(x)[at]:
         return x.copy()
     line = wrap.with_extents(fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.fronted(x, at))[at],))
-    places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), bounds.maximum(size, 1))
+    places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), size_arithmetic.maximum(size, 1))
     return x[(slice(None),) * at + (places,)]
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 _CORES = "(n?,k),(k,m?)->(n?,m?)"
 
@@ -44,10 +45,10 @@ def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
     """Bring an axis of each, over which both are summed, to the same places."""
     if a.extents[i] is None and b.extents[j] is None:
         if a.shape[i] != b.shape[j]:
-            aligning.refuse(aligning.differ(a.shape[i], b.shape[j]), ValueError, text)
+            broadcasting.refuse(broadcasting.differ(a.shape[i], b.shape[j]), ValueError, text)
         return
-    wrong = aligning.differ(a.shape[i], b.shape[j])
-    aligning.refuse(wrong, ValueError, text, a.shape[i], b.shape[j])
+    wrong = broadcasting.differ(a.shape[i], b.shape[j])
+    broadcasting.refuse(wrong, ValueError, text, a.shape[i], b.shape[j])
     x, y = a.extents[i], b.extents[j]
     capacities = _capacity(a, i), _capacity(b, j)
     if x is not None and y is not None and x.same(y) and capacities[0] == capacities[1]:
@@ -141,8 +142,8 @@ def _template(side: _Side, first: int) -> str:
 
 def _agree_telling(x: _Side, i: int, y: _Side, j: int, text: str) -> None:
     """The same with a message that tells of all sizes."""
-    wrong: Atom = aligning.differ(x.shape[i], y.shape[j])
-    aligning.refuse(wrong, ValueError, text, *x.shape, *y.shape)
+    wrong: Atom = broadcasting.differ(x.shape[i], y.shape[j])
+    broadcasting.refuse(wrong, ValueError, text, *x.shape, *y.shape)
     agree(x, i, y, j, text)
 
 

@@ -9,11 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, arithmetic, atoms, bounds, dispatch, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
 
 _FILLS: dict[Any, Any] = {
     np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
@@ -56,7 +58,7 @@ def _reduce(function: Any, given: dict[str, Any], a: Any, fill: Any) -> Any:
     axes = axes_tuple(axis, a.ndim)
     array = a.padded(fill)
     if where is not True and where is not NoValue:
-        given["where"] = aligning.fitted(where, a)
+        given["where"] = broadcasting.fitted(where, a)
     made = FUNCTIONS[function](**{**given, "a": array})
     keep = keepdims is not NoValue and bool(keepdims)
     extents = [None if i in axes else e for i, e in enumerate(a.extents) if keep or i not in axes]
@@ -99,10 +101,10 @@ def refuse_empty(a: Any, axis: Any, text: str) -> None:
     axes = axes_tuple(axis, a.ndim)
     nothing: Atom = atoms.literal(False)
     for i, n in enumerate(a.shape):
-        here = aligning.differ(n, 0)
+        here = broadcasting.differ(n, 0)
         empty = atoms.logical_not(here)
         nothing = atoms.logical_or(nothing, empty) if i in axes else atoms.logical_and(nothing, here)
-    aligning.refuse(nothing, ValueError, text)
+    broadcasting.refuse(nothing, ValueError, text)
 
 
 for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
@@ -120,7 +122,7 @@ def _over_what_is_there(function: Any) -> Callable[..., Any]:
         if mask is not None:
             there = wrap.array_of(mask)
             both = where is not NoValue and where is not True
-            given["where"] = dispatch.FUNCTIONS[np.logical_and](there, aligning.fitted(where, a)) if both else there
+            given["where"] = registry.FUNCTIONS[np.logical_and](there, broadcasting.fitted(where, a)) if both else there
         return _reduce_masked(function, given, a)
 
     return reduction
@@ -161,7 +163,7 @@ def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[
         a, axis = given["a"], given.get("axis")
         refuse_empty(a, axis, f"attempt to get {function.__name__} of an empty sequence")
         if axis is None:
-            a = dispatch.FUNCTIONS[np.ravel](a)
+            a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
         # From the front on, so that of equal elements one that is there comes first.
         return _reduce(function, given, a.anchored(), worst(a.dtype))
@@ -183,7 +185,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
         return (made, made * 0 + total) if returned else made
     total = FUNCTIONS[np.sum](a * 0 + weights if axis is not None else weights, axis=axis, keepdims=keep)
     zero = FUNCTIONS[np.any](total == 0)
-    aligning.refuse(wrap.as_atom(zero), ZeroDivisionError, "Weights sum to zero, can't be normalized")
+    broadcasting.refuse(wrap.as_atom(zero), ZeroDivisionError, "Weights sum to zero, can't be normalized")
     made = FUNCTIONS[np.sum](a * weights, axis=axis, keepdims=keep) / total
     return (made, total) if returned else made
 
@@ -199,7 +201,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
 def _running(function: Any, fill: Any) -> Callable[..., Any]:
     def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if axis is None:
-            a, axis = (a if a.ndim == 1 else dispatch.FUNCTIONS[np.ravel](a)), 0
+            a, axis = (a if a.ndim == 1 else registry.FUNCTIONS[np.ravel](a)), 0
         made = FUNCTIONS[function](a.padded(fill), axis=axis, dtype=dtype)
         return stored(out, wrap.with_extents(made, a.extents, a.origin))
 
@@ -214,18 +216,22 @@ for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np
 def item(a: Any, *args: Any) -> Any:
     """As `ndarray.item`."""
     if args:
-        return dispatch.METHODS["item"](a[args if len(args) > 1 else args[0]])
-    wrong = aligning.differ(a.size, 1)
-    aligning.refuse(wrong, ValueError, "can only convert an array of size 1 to a Python scalar")
-    return dispatch.METHODS["item"](a[(0,) * a.ndim])
+        return registry.METHODS["item"](a[args if len(args) > 1 else args[0]])
+    wrong = broadcasting.differ(a.size, 1)
+    broadcasting.refuse(wrong, ValueError, "can only convert an array of size 1 to a Python scalar")
+    return registry.METHODS["item"](a[(0,) * a.ndim])
 
 
 @sized(bool)
 def truth(a: Any) -> Atom:
     """The truth of the one element that there must be."""
-    size = bounds.bound_of(a.size)
-    aligning.refuse(aligning.differ(bounds.minimum(size, 1), 1), ValueError, arithmetic.NO_TRUTH_OF_NONE)
-    aligning.refuse(aligning.differ(bounds.maximum(size, 1), 1), ValueError, arithmetic.NO_TRUTH_OF_MANY)
+    size = size_arithmetic.bound_of(a.size)
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.minimum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_NONE
+    )
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.maximum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_MANY
+    )
     true = atoms.convert(a.padded(0).atom, np.bool_)
     return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
@@ -237,7 +243,7 @@ def size(a: Any, axis: Any = None) -> Any:
         return a.size
     made: Any = 1
     for i in axes_tuple(axis, a.ndim):
-        made = made * bounds.bound_of(a.shape[i])
+        made = made * size_arithmetic.bound_of(a.shape[i])
     return made
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
-from anabranch.runtime.numpy import room
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import fresh, handle, iota, one_axis, traced_inside
-from anabranch.runtime.values import aligning, atoms, bounds, compacting, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.tracer import Traced
 
 _NEGATIVE = "repeats may not contain negative values."
 
@@ -22,7 +23,7 @@ def is_open(repeats: Any) -> bool:
     """Whether it is known only at run time how often something is repeated, and not by arguments alone."""
     if not traced_inside(repeats):
         return False
-    return room.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))
+    return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))
 
 
 def _shape(x: Any) -> tuple[Any, ...]:
@@ -68,49 +69,51 @@ def _as_a_whole(places: Atom, size: Any, count: Any) -> Atom:
 
 
 def _divided(ufunc: np.ufunc, places: Atom, by: Any) -> Atom:
-    return atoms.ufunc(ufunc, places, atoms.broadcast_to(bounds.atom_of(bounds.maximum(by, 1)), places.type.shape))
+    return atoms.ufunc(
+        ufunc, places, atoms.broadcast_to(size_arithmetic.atom_of(size_arithmetic.maximum(by, 1)), places.type.shape)
+    )
 
 
 def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any], Atom]) -> Any:
     """An array with these axes so many times as long; `origin` says where what is at a place comes from."""
     axes = list(often)
-    sizes = [bounds.bound_of(a.shape[at] * often[at]) for at in axes]
-    capacities, extents = room.with_room(sizes)
+    sizes = [size_arithmetic.bound_of(a.shape[at] * often[at]) for at in axes]
+    capacities, extents = run_time_sizes.with_room(sizes)
     value = _front(a, *axes)
     for at, capacity in zip(axes, capacities, strict=True):
         if value.type.shape[at]:
-            value = compacting.taken(value, at, origin(iota((capacity,)), a.shape[at], often[at]))
+            value = compaction.taken(value, at, origin(iota((capacity,)), a.shape[at], often[at]))
     return _laid(a, value, dict(zip(axes, extents, strict=True)))
 
 
 def _count(a: Any, n: Any) -> Any:
     """How often an array is repeated, as a bound that is not below 0; an empty one may be asked for less."""
-    bound = bounds.bound_of(n) if isinstance(n, Traced) else operator.index(n)
-    if bounds.interval_of(bound).low >= 0:
+    bound = size_arithmetic.bound_of(n) if isinstance(n, Traced) else operator.index(n)
+    if size_arithmetic.interval_of(bound).low >= 0:
         return bound
-    below = atoms.ufunc(np.less, bounds.atom_of(bound), atoms.literal(0, np.int64))
-    some = aligning.differ(a.size, 0)
-    aligning.refuse(atoms.logical_and(below, some), ValueError, room.NEGATIVE)
-    return bounds.maximum(bound, 0)
+    below = atoms.ufunc(np.less, size_arithmetic.atom_of(bound), atoms.literal(0, np.int64))
+    some = broadcasting.differ(a.size, 0)
+    broadcasting.refuse(atoms.logical_and(below, some), ValueError, run_time_sizes.NEGATIVE)
+    return size_arithmetic.maximum(bound, 0)
 
 
 def _each(a: Any, counts: Any, at: int) -> Any:
     """Each item along an axis as often as its own count says."""
     own, given = a.shape[at], counts.shape[0]
     text = "operands could not be broadcast together with shape {} {}"
-    aligning.refuse(aligning.differ(given, own), ValueError, text, (own,), (given,))
+    broadcasting.refuse(broadcasting.differ(given, own), ValueError, text, (own,), (given,))
     line = counts.anchored().padded(0) if wrap.is_sized(counts) else counts
     often = atoms.convert(line.atom, np.int64)
     below = atoms.ufunc(np.less, often, atoms.broadcast_to(atoms.literal(0, np.int64), often.type.shape))
-    aligning.refuse(atoms.op("reduce_any", below, axes=(0,)), ValueError, _NEGATIVE)
+    broadcasting.refuse(atoms.op("reduce_any", below, axes=(0,)), ValueError, _NEGATIVE)
     ends = FUNCTIONS[np.cumsum](fresh(often))
     total = FUNCTIONS[np.sum](fresh(often))
     if counts.dtype.kind == "b":
-        total = bounds.limited(bounds.bound_of(total), 0, often.type.shape[0])
+        total = size_arithmetic.limited(size_arithmetic.bound_of(total), 0, often.type.shape[0])
     value = _front(a, at)
-    (capacity,), (extent,) = room.with_room((total,))
+    (capacity,), (extent,) = run_time_sizes.with_room((total,))
     places = FUNCTIONS[np.searchsorted](ends, fresh(iota((capacity,))), side="right")
-    return _laid(a, compacting.taken(value, at, places.atom), {at: extent})
+    return _laid(a, compaction.taken(value, at, places.atom), {at: extent})
 
 
 def _front(a: Any, *axes: int) -> Atom:

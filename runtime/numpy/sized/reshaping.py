@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.ir import Atom, Literal
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.sized.shapes import transpose
-from anabranch.runtime.trace import Builder, Compact
-from anabranch.runtime.values import aliasing, aligning, atoms, bounds, compacting, strides, views, visibility, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
-from anabranch.runtime.values.extents import Window, masked
-from anabranch.runtime.values.padding import at_front
+from anabranch.runtime.tracing.trace import Builder, Compact
+from anabranch.runtime.values import atoms, visibility, wrap
+from anabranch.runtime.values.arrays import aliasing, memory_layout, views
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
+from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
 
 
 @sized(np.ravel)
@@ -28,7 +30,7 @@ def ravel(a: Any, order: Any = "C") -> Any:
 
 
 def _check_order(a: Any, order: str) -> None:
-    if order != "C" and not (a.ndim == 1 or strides.plain(a.memory)):
+    if order != "C" and not (a.ndim == 1 or memory_layout.plain(a.memory)):
         a._needs_size(f"the order in memory, for order={order!r}")
 
 
@@ -49,7 +51,7 @@ def _copy_unless(together: Atom | None, a: Any) -> Any:
 
 def _is_view(whole: Any) -> bool:
     """Whether not only the elements but all places that they lie among make a line without a copy."""
-    return strides.reshape(strides.model(whole), (math.prod(whole.shape),)) is not None
+    return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
 def _line(a: Any) -> Any:
@@ -61,7 +63,7 @@ def _line(a: Any) -> Any:
     if isinstance(first, Window) and not any(a.extents[1:]):
         # The elements of a window of rows follow one another.
         inner = math.prod(a.capacity[1:])
-        return a.viewed(flat, extents=(Window(*(bounds.bound_of(b * inner) for b in first.parts)),))
+        return a.viewed(flat, extents=(Window(*(size_arithmetic.bound_of(b * inner) for b in first.parts)),))
     mask = a.valid() or atoms.broadcast_to(atoms.literal(True), a.capacity)
     return a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(a.capacity),))),))
 
@@ -75,22 +77,22 @@ def _follow(a: Any, step: int | None = None) -> Atom | None:
     if isinstance(layout, Compact):
         return atoms.literal(True) if not a.memory.path and _are_same(layout.extents, a.extents) else None
     # What a mask selects of other memory may be every second element.
-    if not strides.known(a.memory) or any(e is not None and not e.follow for e in a.extents):
+    if not memory_layout.known(a.memory) or any(e is not None and not e.follow for e in a.extents):
         return None
     fine: Atom = atoms.literal(True)
     # How far apart is said by the first axis, from the last one on, that has more than one element.
     said: Atom = atoms.literal(step is not None)
     unit: Any = step or 0
     inner: Any = 1
-    for stride, size in reversed(list(zip(strides.model(a.memory).strides, a.shape, strict=True))):
-        size = bounds.bound_of(size)
-        several = aligning.differ(size, 1)
-        unit = bounds.choose(said, unit, stride)
-        apart = atoms.logical_and(several, aligning.differ(stride, bounds.bound_of(inner * unit)))
+    for stride, size in reversed(list(zip(memory_layout.model(a.memory).strides, a.shape, strict=True))):
+        size = size_arithmetic.bound_of(size)
+        several = broadcasting.differ(size, 1)
+        unit = size_arithmetic.choose(said, unit, stride)
+        apart = atoms.logical_and(several, broadcasting.differ(stride, size_arithmetic.bound_of(inner * unit)))
         fine = atoms.logical_and(fine, atoms.logical_not(apart))
         said = atoms.logical_or(said, several)
-        inner = bounds.bound_of(inner * size)
-    return atoms.logical_or(fine, atoms.logical_not(aligning.differ(inner, 0)))
+        inner = size_arithmetic.bound_of(inner * size)
+    return atoms.logical_or(fine, atoms.logical_not(broadcasting.differ(inner, 0)))
 
 
 def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
@@ -129,7 +131,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None)
     kept = [n for n in wanted if not _is(n, 1)]
     if _are_alike(own, kept):
         return _with_ones(a, wanted, own, kept)
-    return _regrouped(a, tuple(n if _is(n, -1) else bounds.bound_of(n) for n in wanted))
+    return _regrouped(a, tuple(n if _is(n, -1) else size_arithmetic.bound_of(n) for n in wanted))
 
 
 def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
@@ -156,7 +158,9 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
     """NumPy's exception for a number of elements that does not fit."""
     text = "cannot reshape array of size {} into shape {}"
     if not divides:
-        aligning.refuse(aligning.differ(total, bounds.bound_of(known)), ValueError, text, total, wanted)
+        broadcasting.refuse(
+            broadcasting.differ(total, size_arithmetic.bound_of(known)), ValueError, text, total, wanted
+        )
         return
     if isinstance(known, int) and isinstance(total, int):
         wrong: Atom = atoms.literal(known == 0 or total % known != 0)
@@ -167,7 +171,7 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
     told = [n for i, n in enumerate(wanted) if i or not _is(n, -1)]
     if any(_is(n, -1) for n in told):
         shape = ",".join("newaxis" if _is(n, -1) else "{}" for n in told)
-        aligning.refuse(
+        broadcasting.refuse(
             wrong,
             ValueError,
             f"cannot reshape array of size {{}} into shape ({shape})",
@@ -176,17 +180,17 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
         )
         return
     shape = ",".join(["{}"] * len(told))
-    aligning.refuse(wrong, ValueError, f"cannot reshape array of size {{}} into shape ({shape})", total, *told)
+    broadcasting.refuse(wrong, ValueError, f"cannot reshape array of size {{}} into shape ({shape})", total, *told)
 
 
 def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
     """A view of as many elements of a line as are in it, in a shape that is known."""
     first, view = line.extents[0], line.memory
     if size > line.capacity[0]:  # which has failed
-        return wrap.array_of(atoms.reshape(compacting.resized(view.atom, 0, size), wanted))
+        return wrap.array_of(atoms.reshape(compaction.resized(view.atom, 0, size), wanted))
     start: int | Atom = 0
     if size and isinstance(first, Window):
-        start = first.start if isinstance(first.start, int) else bounds.atom_of(first.start)
+        start = first.start if isinstance(first.start, int) else size_arithmetic.atom_of(first.start)
     elif size:
         view = at_front(line)
     return view.viewed(views.Slice((views.AxisSlice(start, size, 1),)), views.Reshape(wanted))
@@ -198,7 +202,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
     room = line.capacity[0] // others if others else 0
     shape = tuple(room if i == axis else n for i, n in enumerate(wanted))
     rows = _window(a, line, others) if axis == 0 else None
-    size = bounds.limited(bounds.bound_of(total // others if others else 0), 0, room)
+    size = size_arithmetic.limited(size_arithmetic.bound_of(total // others if others else 0), 0, room)
     extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
     if rows is not None or math.prod(wanted[:axis]) == 1:
         view = at_front(line) if rows is None else line.memory
@@ -216,11 +220,13 @@ def _window(a: Any, line: Any, length: int) -> Window | None:
     if not isinstance(elements, Window) or not length:
         return None
     if _is(elements.start, 0):
-        return Window(0, bounds.limited(bounds.bound_of(elements.stop // length), 0, line.capacity[0] // length))
+        return Window(
+            0, size_arithmetic.limited(size_arithmetic.bound_of(elements.stop // length), 0, line.capacity[0] // length)
+        )
     inner = math.prod(a.capacity[1:])
     if a.ndim == 1 or inner % length:
         return None
-    return Window(*(bounds.bound_of(b * (inner // length)) for b in rows.parts))
+    return Window(*(size_arithmetic.bound_of(b * (inner // length)) for b in rows.parts))
 
 
 @frozen(eq=False)
@@ -263,12 +269,12 @@ class Rows:
 
     def held(self, handle: Any) -> Atom:
         """The array."""
-        return atoms.reshape(compacting.taken(handle.atom, 0, self.places), self.shape)
+        return atoms.reshape(compaction.taken(handle.atom, 0, self.places), self.shape)
 
     def given_back(self, held: Atom, handle: Any) -> Atom:
         """The line with the array's elements."""
         line = atoms.reshape(atoms.convert(held, handle.dtype), (math.prod(self.shape),))
-        return atoms.select(self.some, compacting.taken(line, 0, self.back), handle.atom)
+        return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
         """Whether a builder can see where the elements are."""
@@ -299,14 +305,16 @@ def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
 
 
 def _surely(own: Any, wanted: Any) -> bool:
-    return bounds.distance(bounds.bound_of(own), bounds.bound_of(wanted)) == 0
+    return size_arithmetic.distance(size_arithmetic.bound_of(own), size_arithmetic.bound_of(wanted)) == 0
 
 
 def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any]) -> Any:
     for n, m in zip(own, kept, strict=True):
         if not _is(m, -1):
             text = "cannot reshape array of size {} into shape {}"
-            aligning.refuse(aligning.differ(n, bounds.bound_of(m)), ValueError, text, a.size, tuple(wanted))
+            broadcasting.refuse(
+                broadcasting.differ(n, size_arithmetic.bound_of(m)), ValueError, text, a.size, tuple(wanted)
+            )
     left = iter([(n, e) for n, e in zip(a.capacity, a.extents, strict=True) if e is not None or n != 1])
     axes = [(1, None) if _is(n, 1) else next(left) for n in wanted]
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, implements, one_axis, refused, zeros_atom
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import aligning, atoms, bounds, compacting, places, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, sized, sized_method
-from anabranch.runtime.values.extents import Masked, Window, masked
-from anabranch.runtime.values.padding import at_front
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import index_checks
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
+from anabranch.runtime.values.registry import FUNCTIONS, METHODS, sized, sized_method
 
 _ZERO_DIMENSIONAL = (
     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this "
@@ -103,9 +105,9 @@ def _chosen(condition: Any, x: Any, axis: int) -> Atom:
     line = truth(here)
     count = x.shape[axis]
     _refuse_beyond(line, count, axis)
-    moved = compacting.placed(compacting.resized(line, 0, max(line.type.shape[0], size)), 0, extent, size)
+    moved = compaction.placed(compaction.resized(line, 0, max(line.type.shape[0], size)), 0, extent, size)
     inside = operands.front(here.shape[0], max(line.type.shape[0], size))
-    there = compacting.placed(inside, 0, extent, size)
+    there = compaction.placed(inside, 0, extent, size)
     made = atoms.logical_and(moved, there)
     valid = None if extent is None else extent.valid(size)
     return made if valid is None else atoms.logical_and(made, valid)
@@ -115,10 +117,12 @@ def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
     """Raise for an element that is chosen behind the end of the axis."""
     (n,) = line.type.shape
     if n and not (isinstance(count, int) and n <= count):
-        empty = atoms.logical_and(atoms.op("reduce_any", line, axes=(0,)), atoms.logical_not(aligning.differ(count, 0)))
-        aligning.refuse(empty, IndexError, "cannot do a non-empty take from an empty axes.")
+        empty = atoms.logical_and(
+            atoms.op("reduce_any", line, axes=(0,)), atoms.logical_not(broadcasting.differ(count, 0))
+        )
+        broadcasting.refuse(empty, IndexError, "cannot do a non-empty take from an empty axes.")
         beyond = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
-        places.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
+        index_checks.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
 
 
 @sized_method("compress")
@@ -152,12 +156,12 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     trims = trim.lower()
     start, stop = extent.start, extent.stop
     if "f" in trims:
-        start = bounds.limited(bounds.bound_of(fresh(atoms.op("argmax", some, axis=0))), 0, size)
+        start = size_arithmetic.limited(size_arithmetic.bound_of(fresh(atoms.op("argmax", some, axis=0))), 0, size)
     if "b" in trims:
         last = atoms.op("argmax", atoms.op("reverse", some, axes=(0,)), axis=0)
-        stop = bounds.subtract(size, bounds.limited(bounds.bound_of(fresh(last)), 0, size))
-    start = bounds.choose(none, extent.stop, start) if "f" in trims else start
-    stop = bounds.choose(none, start, stop) if "b" in trims else stop
+        stop = size_arithmetic.subtract(size, size_arithmetic.limited(size_arithmetic.bound_of(fresh(last)), 0, size))
+    start = size_arithmetic.choose(none, extent.stop, start) if "f" in trims else start
+    stop = size_arithmetic.choose(none, start, stop) if "b" in trims else stop
     del axis
     return wrap.part_of(operands.memory(x), (Window(start, stop),), operands.origin(x))
 
@@ -172,7 +176,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         def search(wanted: Any) -> Any:
             return searchsorted(line, wanted, side)
 
-        return aligning.elementwise(search, (v,))
+        return broadcasting.elementwise(search, (v,))
     if not wrap.is_sized(base):
         return FUNCTIONS[np.searchsorted](base, v, side)
     if base.ndim != 1:
@@ -187,14 +191,14 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     """As `numpy.digitize`."""
     if not wrap.is_sized(bins):
-        return aligning.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))
+        return broadcasting.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))
     if bins.ndim != 1:
         raise ValueError("object too deep for desired array")
     line = operands.fronted(bins)
     rising = FUNCTIONS[np.all](line[1:] >= line[:-1])
     falling = FUNCTIONS[np.all](line[1:] <= line[:-1])
     neither = FUNCTIONS[np.logical_not](FUNCTIONS[np.logical_or](rising, falling))
-    aligning.refuse(atom_of(neither), ValueError, "bins must be monotonically increasing or decreasing")
+    broadcasting.refuse(atom_of(neither), ValueError, "bins must be monotonically increasing or decreasing")
     side = "left" if right else "right"
     back = line.shape[0] - FUNCTIONS[np.searchsorted](line[::-1], x, side)
     made = FUNCTIONS[np.where](rising, FUNCTIONS[np.searchsorted](line, x, side), back)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.ir import Atom
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, implements, iota, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.values import aligning, atoms, bounds, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized
-from anabranch.runtime.values.extents import Masked, masked
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, masked
+from anabranch.runtime.values.registry import FUNCTIONS, sized
 
 
 @frozen
@@ -45,13 +46,13 @@ class _Runs:
         size = self.ordered.type.shape[0]
         if not size:
             return zeros_atom((0,), np.int64)
-        end = atoms.broadcast_to(bounds.atom_of(self.count), (size,))
+        end = atoms.broadcast_to(size_arithmetic.atom_of(self.count), (size,))
         starts = atoms.select(self.first.mask.atom, iota((size,)), end)
         # The place where the next run begins: the least start behind.
         backwards = atoms.op("cummin", atoms.op("reverse", starts, axes=(0,)), axis=0)
         least = atoms.op("reverse", backwards, axes=(0,))
         one_on = atoms.op("slice", least, starts=(1,), limits=(size,), strides=(1,))
-        last = atoms.reshape(bounds.atom_of(self.count), (1,))
+        last = atoms.reshape(size_arithmetic.atom_of(self.count), (1,))
         following = atoms.op("concatenate", one_on, last, axis=0)
         return atoms.ufunc(np.subtract, following, iota((size,)))
 
@@ -137,7 +138,9 @@ def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
         return FUNCTIONS[np.reshape](line, array.shape)
     if array.ndim != 1:
         return array._needs_size("an array of one axis (for the inverse of unique(), which has its shape)")
-    return operands.with_axis(operands.fronted(x), line, 0, operands.window(bounds.limited(x.shape[0], 0, line.size)))
+    return operands.with_axis(
+        operands.fronted(x), line, 0, operands.window(size_arithmetic.limited(x.shape[0], 0, line.size))
+    )
 
 
 def _register(original: Any, named: Any, **asked: bool) -> None:
@@ -165,13 +168,13 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
     """As `numpy.isin`."""
     if not wrap.is_sized(test_elements):
-        return aligning.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
+        return broadcasting.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
     line, count = _sorted_line(test_elements)
 
     def search(x: Any) -> Any:
         return _among(operands.array(x), line, count, bool(invert))
 
-    return aligning.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
+    return broadcasting.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
 
 
 def _sorted_line(x: Any) -> tuple[Any, Any]:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
-from anabranch.runtime.values import aligning, views, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.registry import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
 
 
 def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
@@ -150,7 +152,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
-    return aligning.elementwise(FUNCTIONS[np.where], (condition, x, y))
+    return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
 
 
 def _like(value: Any) -> Any:
@@ -183,7 +185,7 @@ def _elementwise(function: Any, fill: Any = None) -> None:
             given = dict(zip(arrays, values, strict=True))
             return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
 
-        return aligning.elementwise(compute, [args[i] for i in arrays], fill)
+        return broadcasting.elementwise(compute, [args[i] for i in arrays], fill)
 
     sized(function)(rule)
 
@@ -199,7 +201,7 @@ def _several(function: Any) -> None:
     """Functions of which each positional argument is an operand."""
 
     def rule(*args: Any, **kwargs: Any) -> Any:
-        return aligning.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
+        return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
     sized(function)(rule)
 
@@ -218,7 +220,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs
         bottom, top = (None if v is None else next(left) for v in (low, high))
         return FUNCTIONS[np.clip](x, bottom, top)
 
-    made = aligning.elementwise(compute, (a, *limits))
+    made = broadcasting.elementwise(compute, (a, *limits))
     if out is None:
         return made
     out.assign(made)

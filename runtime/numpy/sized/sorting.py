@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir import Atom
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
-from anabranch.runtime.values import aligning, atoms, bounds, wrap
-from anabranch.runtime.values.dispatch import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
 
 
 def _line(a: Any, axis: Any) -> tuple[Any, int]:
@@ -34,7 +35,7 @@ def in_order(a: Any, axis: int, **how: Any) -> Any:
 
 
 def _size(a: Any, axis: int) -> Any:
-    return bounds.limited(a.shape[axis], 0, a.capacity[axis])
+    return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
 @sized(np.sort)
@@ -85,15 +86,15 @@ def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselec
 def _check_kth(kth: Any, x: Any, axis: int) -> None:
     """Raise for a place that is not on the axis, unless nothing is."""
     places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
-    size, some = x.shape[axis], aligning.differ(x.size, 0)
-    count = bounds.atom_of(size)
+    size, some = x.shape[axis], broadcasting.differ(x.size, 0)
+    count = size_arithmetic.atom_of(size)
     text = "kth(={}) out of bounds ({})"
-    for place in map(bounds.bound_of, places):
-        at = bounds.atom_of(place)
+    for place in map(size_arithmetic.bound_of, places):
+        at = size_arithmetic.atom_of(place)
         over = atoms.ufunc(np.greater_equal, at, count)
-        aligning.refuse(atoms.logical_and(some, over), ValueError, text, place, size)
+        broadcasting.refuse(atoms.logical_and(some, over), ValueError, text, place, size)
         under = atoms.ufunc(np.less, at, atoms.ufunc(np.negative, count))
-        aligning.refuse(atoms.logical_and(some, under), ValueError, text, bounds.add(place, size), size)
+        broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
 @sized(np.lexsort)
@@ -103,7 +104,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     if not items:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     text = "all keys need to be the same shape"
-    aligned = aligning.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
+    aligned = broadcasting.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
     made = [wrap.part_of(operands.array(k), aligned.extents) for k in aligned.operands]
     given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
@@ -216,7 +217,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     x, axes = _columns(a, axis)
     level = quantiles.checked_levels(asked)
     count, rest = x.shape[-1], operands.extents(x)[:-1]
-    _check_some(asked, level, x, atoms.logical_not(aligning.differ(count, 0)))
+    _check_some(asked, level, x, atoms.logical_not(broadcasting.differ(count, 0)))
     outer = operands.capacity(x)[:-1]
     kept = [None if i in axes else e for i, e in enumerate(a.extents)]
     wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
@@ -231,19 +232,19 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
 def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
     """Raise where there is nothing on the axis; NumPy's functions that leave NaN out then give NaN, just one."""
     if not asked.ignores_nan:
-        aligning.refuse(nothing, IndexError, quantiles.NOTHING)
+        broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
         return
     if x.dtype.kind != "f" and quantiles.names_element(asked.method):
         x._needs_size(f"a quantile by method={asked.method!r} that is NaN where there is nothing")
     if level.ndim:
         text = "several quantiles without NaN of an array that turns out to be empty: NumPy gives a single NaN for them"
-        aligning.refuse(nothing, UnsupportedOperationError, text)
+        broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
 def _counts(x: Any, count: Any, ignores_nan: bool) -> tuple[Any, Any]:
     """How many elements of each line are gone over, and which lines have no quantile."""
     lines = math.prod(operands.capacity(x)[:-1])
-    every = fresh(atoms.broadcast_to(bounds.atom_of(count), (lines,)))
+    every = fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
     if x.dtype.kind != "f":
         return every, FUNCTIONS[np.equal](every, 0) if ignores_nan else None
     numbers = FUNCTIONS[np.logical_not](FUNCTIONS[np.isnan](x))
@@ -288,7 +289,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         at = 0 if axis is None else one_axis(axis, a.ndim)
         where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
         bad = FUNCTIONS[np.any](where)
-        aligning.refuse(wrap.as_atom(bad), ValueError, "All-NaN slice encountered")
+        broadcasting.refuse(wrap.as_atom(bad), ValueError, "All-NaN slice encountered")
         worst = lowest if plain is np.argmax else highest
         numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
         return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)

@@ -11,8 +11,9 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import one_axis
 from anabranch.runtime.numpy.sized.joining import array_of
-from anabranch.runtime.values import aligning, wrap
-from anabranch.runtime.values.dispatch import sized
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.registry import sized
 
 
 def _parts(array: Any, places: Sequence[Any], at: int) -> list[Any]:
@@ -54,7 +55,9 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     array = array_of(ary)
     if not _is_list(indices_or_sections):
         rest = array.shape[one_axis(axis, array.ndim)] % operator.index(indices_or_sections)
-        aligning.refuse(aligning.differ(rest, 0), ValueError, "array split does not result in an equal division")
+        broadcasting.refuse(
+            broadcasting.differ(rest, 0), ValueError, "array split does not result in an equal division"
+        )
     return array_split(array, indices_or_sections, axis)
 
 

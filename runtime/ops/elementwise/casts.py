@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.comparison import truth
 from anabranch.runtime.ops.elementwise.term import (
     BOOL,

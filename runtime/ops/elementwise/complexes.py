@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from anabranch.runtime.ops.elementwise.arithmetic import hypot, product
-from anabranch.runtime.ops.elementwise.parts import copysign
+from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.reals import cosh, expm1, log1p, sinh
 from anabranch.runtime.ops.elementwise.term import Rule, Term, complex_of, where
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anabranch.runtime.ops.elementwise.parts import copysign
+from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 

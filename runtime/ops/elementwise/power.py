@@ -6,7 +6,7 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.arithmetic import complex_product, complex_quotient
 from anabranch.runtime.ops.elementwise.complexes import complex_exp, complex_log, complex_sqrt
-from anabranch.runtime.ops.elementwise.parts import copysign
+from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import INT64, Term, by_kind, call, complex_of, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import Power, Ufunc
 

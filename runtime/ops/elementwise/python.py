@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
-from anabranch.runtime.ops.elementwise.parts import copysign, power_of_two
+from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
 from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from anabranch.runtime.ops.elementwise.parts import copysign, frexp
+from anabranch.runtime.ops.elementwise.float_bits import copysign, frexp
 from anabranch.runtime.ops.elementwise.term import FLOAT32, FLOAT64, Rule, Term, where
 
 

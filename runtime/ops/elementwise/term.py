@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from anabranch._frozen import frozen
-from anabranch.runtime.ir import ArrayType
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.emitter import Emitter
 
 BOOL = np.dtype(np.bool_)

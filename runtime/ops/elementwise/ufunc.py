@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect

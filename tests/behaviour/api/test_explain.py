@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anabranch import ConcretizationError, jit
-from anabranch.runtime import decisions
+from anabranch.runtime.tracing import decision_log
 
 TABLE = np.arange(100.0)
 GAIN = 2.0
@@ -180,7 +180,7 @@ def test_nothing_runs_and_nothing_is_noted_unless_asked(capsys):
     everything.explain(2.0, a, 3)
     assert a.tolist() == [1.0] * 5
     assert capsys.readouterr().out == ""
-    assert decisions.asked() is None
+    assert decision_log.asked() is None
 
 
 def test_what_cannot_be_traced_says_why():

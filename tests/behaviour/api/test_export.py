@@ -19,7 +19,7 @@ import pytest
 import anabranch
 from anabranch import Compiled, SerializationError, asarray, jit
 from anabranch.export import Exported, deserialize, export
-from anabranch.runtime import saving
+from anabranch.runtime.call import container_format
 from tests.behaviour.docs.parity_page import shows
 
 TABLE = np.arange(4.0)
@@ -370,20 +370,20 @@ def test_one_kind_for_another(blobs):
 
 @pytest.mark.parametrize("need", ["anabranch", "Python", "XLA", "platform", "processor"])
 def test_other_versions_and_machines(need, blobs, monkeypatch):
-    here = saving.made_here()
-    monkeypatch.setattr("anabranch.runtime.stages.made_here", lambda: {**here, need: "another"})
+    here = container_format.made_here()
+    monkeypatch.setattr("anabranch.runtime.api.stages.made_here", lambda: {**here, need: "another"})
     with pytest.raises(SerializationError, match=f"was made for {need} .*, and here is another"):
         Compiled.deserialize(blobs[Compiled.deserialize])
 
 
 def test_another_platform(blobs, monkeypatch):
-    monkeypatch.setattr("anabranch.runtime.export.platform", lambda: "tpu")
+    monkeypatch.setattr("anabranch.runtime.api.export.platform", lambda: "tpu")
     with pytest.raises(SerializationError, match="newton was exported for cpu, and this is tpu"):
         deserialize(blobs[deserialize])
 
 
 def test_another_form(blobs, monkeypatch):
-    monkeypatch.setattr("anabranch.runtime.export._FORM", "0")
+    monkeypatch.setattr("anabranch.runtime.api.export._FORM", "0")
     with pytest.raises(SerializationError, match="made for form 1, and here is 0"):
         deserialize(blobs[deserialize])
 
@@ -515,10 +515,10 @@ def test_files_are_written_as_a_whole(tmp_path, monkeypatch):
 
 
 def resealed(data, kind, change, **needs):
-    here = {"form": "1"} if kind == "exported function" else saving.made_here()
-    parts = saving.unpack(data, kind, here, 3)
+    here = {"form": "1"} if kind == "exported function" else container_format.made_here()
+    parts = container_format.unpack(data, kind, here, 3)
     change(parts)
-    return saving.pack(kind, {**here, **needs}, parts)
+    return container_format.pack(kind, {**here, **needs}, parts)
 
 
 @pytest.mark.parametrize("part", [1, 2])
@@ -535,11 +535,11 @@ def test_parts_that_are_something_else(blobs, part, content):
 
 def test_the_program_of_another_function():
     blobs = [jit(lambda x: x * 2).lower(x).compile().serialize() for x in (1.0, np.ones(3))]
-    other = saving.unpack(blobs[1], "compiled function", saving.made_here(), 3)
+    other = container_format.unpack(blobs[1], "compiled function", container_format.made_here(), 3)
     with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
         Compiled.deserialize(resealed(blobs[0], "compiled function", lambda parts: parts.__setitem__(0, other[0])))
     blobs = [export(lambda x: x * 2)(x).serialize() for x in (1.0, np.ones(3))]
-    other = saving.unpack(blobs[1], "exported function", {"form": "1"}, 3)
+    other = container_format.unpack(blobs[1], "exported function", {"form": "1"}, 3)
     mixed = deserialize(resealed(blobs[0], "exported function", lambda parts: parts.__setitem__(0, other[0])))
     with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
         mixed.call(1.0)
@@ -549,8 +549,8 @@ def test_the_program_of_another_function():
     ("count", "needs"), [(2, {}), (4, {}), (3, {"more": "of it"}), (3, {"Python": None}), (3, {"processor": 7})]
 )
 def test_headers_that_are_wrong(blobs, count, needs):
-    parts = saving.unpack(blobs[Compiled.deserialize], "compiled function", saving.made_here(), 3)
-    data = saving.pack("compiled function", {**saving.made_here(), **needs}, [*parts, b""][:count])
+    parts = container_format.unpack(blobs[Compiled.deserialize], "compiled function", container_format.made_here(), 3)
+    data = container_format.pack("compiled function", {**container_format.made_here(), **needs}, [*parts, b""][:count])
     with pytest.raises(SerializationError):
         Compiled.deserialize(data)
 

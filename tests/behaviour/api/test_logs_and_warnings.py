@@ -18,8 +18,8 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch.runtime import executables
 from anabranch.runtime.config import configure
+from anabranch.runtime.xla import disk_cache
 
 RATE = 2.0
 TABLE = {"a": 1.0, "rows": [1, 2]}
@@ -164,8 +164,8 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def slow(monkeypatch):
     """XLA takes half a second longer."""
-    plain = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda *a: time.sleep(0.5) or plain(*a))
+    plain = disk_cache.compile_text
+    monkeypatch.setattr(disk_cache, "compile_text", lambda *a: time.sleep(0.5) or plain(*a))
 
 
 def helpers():
@@ -211,8 +211,8 @@ def test_one_line_on_stderr_says_what_is_done_and_where(monkeypatch, capfd):
         return y
 
     jit(plain)(1.0)  # imports
-    compile_text = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda *a: time.sleep(2) or compile_text(*a))
+    compile_text = disk_cache.compile_text
+    monkeypatch.setattr(disk_cache, "compile_text", lambda *a: time.sleep(2) or compile_text(*a))
     with configure(progress=0, progress_notice=1):
         jit(plain)(1.0)
     out, line = capfd.readouterr()

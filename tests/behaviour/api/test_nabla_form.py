@@ -14,7 +14,7 @@ import pytest
 
 import anabranch
 from anabranch import asarray, djit, jit, make_xpr, xpr
-from anabranch.runtime.dynamic import Dynamic
+from anabranch.runtime.api.djit import Dynamic
 from tests.behaviour.docs.parity_page import shows
 
 SCALE = 2.0

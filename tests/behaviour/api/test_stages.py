@@ -14,7 +14,7 @@ import pytest
 import anabranch
 from anabranch import ShapeDtypeStruct, UnsupportedValueError, asarray, jit
 from anabranch.export import deserialize, export
-from anabranch.runtime.trees import OneOf
+from anabranch.runtime.signature.pytree import OneOf
 from tests.behaviour.docs.parity_page import shows
 
 FACTOR = 2.0

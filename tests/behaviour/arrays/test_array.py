@@ -12,7 +12,7 @@ import pytest
 import anabranch
 import anabranch.random as random
 from anabranch import asarray, jit
-from anabranch.runtime._host import DTYPES
+from anabranch.runtime.host.buffer_types import DTYPES
 from tests.behaviour.arrays.same_arrays import same
 
 SAMPLES = (
@@ -282,16 +282,16 @@ def test_indices_out_of_bounds(key):
 
 
 def test_a_loop_over_positions_compiles_once():
-    from anabranch.runtime.eager import running
+    from anabranch.runtime.eager import execute
 
     a = asarray(np.arange(50.0))
     a[3], a[3:5]
-    before = running.cache_info().misses
+    before = execute.cache_info().misses
     assert [a[i].item() for i in range(50)] == list(range(50))
     assert [a[i : i + 2].tolist() for i in range(48)] == [[i, i + 1] for i in range(48)]
     assert [(a * k)[1].item() for k in (0.5, 2.0, 3.0)] == [0.5, 2, 3]
-    assert running.cache_info().misses <= before + 1
-    assert running.cache_info().maxsize
+    assert execute.cache_info().misses <= before + 1
+    assert execute.cache_info().maxsize
 
 
 METHODS = (

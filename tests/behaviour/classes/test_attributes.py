@@ -17,12 +17,12 @@ import pytest
 
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
-from anabranch.runtime.control.iteration import Countable
-from anabranch.runtime.control.sources import Source
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.items import MayGrow
-from anabranch.runtime.values.text import Text
-from anabranch.runtime.values.traced import Traced
+from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
 from anabranch.transpile.hidden import HIDDEN
 from tests.equivalence import same
 from tests.program_table import Program, Table

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import anabranch
-from anabranch import _demo, _kernels, jit
+from anabranch import jit
 from anabranch.__main__ import main
+from anabranch.cli import demo, kernels
 from anabranch.runtime.config import configure
 
 PROGRAM = """\
@@ -120,9 +121,9 @@ def test_no_command():
 def test_demo():
     done = subprocess.run([sys.executable, "-m", "anabranch", "demo"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for kernel in _kernels.KERNELS:
+    for kernel in kernels.KERNELS:
         assert f"── {kernel.__name__} " in done.stdout
-    assert done.stdout.endswith(f"all {len(_kernels.KERNELS)} equal to NumPy\n")
+    assert done.stdout.endswith(f"all {len(kernels.KERNELS)} equal to NumPy\n")
 
 
 def test_demo_fails_where_a_result_differs(monkeypatch, capsys):
@@ -144,8 +145,8 @@ def test_compare_sees_a_changed_argument():
     def forget(a):
         a[0] + 1.0
 
-    assert _demo.compare(write, jit(write), (np.zeros(2),)).difference is None
-    assert _demo.compare(write, jit(forget), (np.zeros(2),)).difference == "the values of the arguments[0]"
+    assert demo.compare(write, jit(write), (np.zeros(2),)).difference is None
+    assert demo.compare(write, jit(forget), (np.zeros(2),)).difference == "the values of the arguments[0]"
 
 
 @pytest.mark.parametrize(
@@ -162,16 +163,16 @@ def test_compare_sees_a_changed_argument():
     ],
 )
 def test_difference(want, got, found):
-    assert found in (_demo.difference(want, got, "x") or "")
-    assert _demo.difference(want, want, "x") is None
+    assert found in (demo.difference(want, got, "x") or "")
+    assert demo.difference(want, want, "x") is None
 
 
 def test_sources_stand_beside_each_other_where_there_is_room():
     left, right = "def f():\n    return 1\n", "def rewritten(ab):\n    def f():\n        return 1\n"
-    wide, narrow = _demo.beside(left, right, 160), _demo.beside(left, right, 80)
+    wide, narrow = demo.beside(left, right, 160), demo.beside(left, right, 80)
     assert wide[0] == "def f():     │ def rewritten(ab):"
     assert narrow[:2] == ["def f():", "    return 1"]
-    assert max(map(len, _demo.beside("x", "a, " * 60, 100))) <= 100
+    assert max(map(len, demo.beside("x", "a, " * 60, 100))) <= 100
 
 
 def test_version(capsys):

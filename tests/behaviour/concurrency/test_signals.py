@@ -17,11 +17,11 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch._signals import Interrupt, Watched, check
-from anabranch.runtime import stages
-from anabranch.runtime.compiling import tracing_alone
+from anabranch.base.signals import Interrupt, Watched, check
+from anabranch.runtime.api import stages
+from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.config import settings
-from anabranch.runtime.trace import tracing
+from anabranch.runtime.tracing.trace import tracing
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 

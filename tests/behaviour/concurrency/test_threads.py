@@ -12,8 +12,9 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch.runtime import compiling, executables
+from anabranch.runtime.api import compile_driver
 from anabranch.runtime.config import configure
+from anabranch.runtime.xla import disk_cache
 
 
 def collatz(n):
@@ -50,8 +51,8 @@ def together(count, work):
 def compiled(monkeypatch):
     """The texts that XLA has compiled."""
     texts = []
-    plain = executables.compile_text
-    monkeypatch.setattr(executables, "compile_text", lambda text, *a: texts.append(text) or plain(text, *a))
+    plain = disk_cache.compile_text
+    monkeypatch.setattr(disk_cache, "compile_text", lambda text, *a: texts.append(text) or plain(text, *a))
     return texts
 
 
@@ -77,13 +78,13 @@ def test_threads_with_signatures_of_their_own(compiled):
 
 def test_functions_are_compiled_side_by_side(monkeypatch):
     """What XLA does for one function does not keep another from being compiled."""
-    inside, plain = threading.Barrier(2, timeout=30), executables.compile_text
+    inside, plain = threading.Barrier(2, timeout=30), disk_cache.compile_text
 
     def compile_text(*args):
         inside.wait()  # broken, and so raised, when only one thread gets here
         return plain(*args)
 
-    monkeypatch.setattr(executables, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
     functions = [jit(lambda x: x + 1), jit(lambda x: x + 2)]
     assert together(2, lambda i: functions[i](1)) == [2, 3]
 
@@ -91,19 +92,19 @@ def test_functions_are_compiled_side_by_side(monkeypatch):
 def test_a_known_signature_waits_for_no_compilation(monkeypatch):
     f = jit(collatz)
     assert f(6) == collatz(6)
-    compiling_now, may_go_on, plain = threading.Event(), threading.Event(), executables.compile_text
+    compiling_now, may_go_on, plain = threading.Event(), threading.Event(), disk_cache.compile_text
 
     def compile_text(*args):
         compiling_now.set()
         assert may_go_on.wait(30)
         return plain(*args)
 
-    monkeypatch.setattr(executables, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
     thread = threading.Thread(target=f, args=(np.int32(7),))
     thread.start()
     assert compiling_now.wait(30)
     assert f(27) == 111  # this thread would wait for ever
-    with compiling.tracing_alone:
+    with compile_driver.tracing_alone:
         assert f(9) == collatz(9)
     may_go_on.set()
     thread.join()
@@ -111,13 +112,13 @@ def test_a_known_signature_waits_for_no_compilation(monkeypatch):
 
 
 def test_cleared_while_compiling(monkeypatch):
-    f, plain = jit(collatz), executables.compile_text
+    f, plain = jit(collatz), disk_cache.compile_text
 
     def compile_text(*args):
         f.cache_clear()
         return plain(*args)
 
-    monkeypatch.setattr(executables, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
     assert together(8, lambda i: f(i + 1)) == [collatz(i + 1) for i in range(8)]
     f.cache_clear()
     assert f.cache_info().currsize == 0

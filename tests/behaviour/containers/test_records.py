@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.control.unroll_budget import weight
+from anabranch.runtime.control.loops.unroll_budget import weight
 from anabranch.runtime.errors import AnabranchError
 
 

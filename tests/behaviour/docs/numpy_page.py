@@ -11,8 +11,8 @@ import numpy as np
 
 import anabranch.runtime.numpy  # noqa: F401 - fills the registry
 from anabranch.runtime.numpy.core import full_name
-from anabranch.runtime.values import dispatch
-from anabranch.runtime.values.array import Array
+from anabranch.runtime.values import registry
+from anabranch.runtime.values.arrays.traced_array import Array
 
 PAGE = Path(__file__).parents[3] / "docs" / "numpy-support.md"
 VERSION = ".".join(np.__version__.split(".")[:2])
@@ -25,7 +25,7 @@ CLASSES: dict[str, tuple[str, str]] = {
     "dtype": ("tracing", "dtypes are known while tracing"),
     "errstate": ("tracing", "compiled code gives no floating-point warnings"),
     "finfo": ("tracing", "dtypes are known while tracing"),
-    "flatiter": ("refused", dispatch.REFUSED["numpy.ndarray.flat"]),
+    "flatiter": ("refused", registry.REFUSED["numpy.ndarray.flat"]),
     "iinfo": ("tracing", "dtypes are known while tracing"),
     "ndarray": ("run time", "as in isinstance; arrays are made by functions"),
     "ndenumerate": ("run time", "in for loops"),
@@ -75,17 +75,17 @@ def class_status(name: str) -> tuple[str, str]:
 
 def status(name: str, found: bool) -> tuple[str, str]:
     """What becomes of a function or method with this full name, and why."""
-    if name in dispatch.REFUSED:
-        return "refused", dispatch.REFUSED[name]
-    if name in dispatch.STATIC:
-        return "tracing", dispatch.STATIC[name]
+    if name in registry.REFUSED:
+        return "refused", registry.REFUSED[name]
+    if name in registry.STATIC:
+        return "tracing", registry.STATIC[name]
     return ("run time", "") if found else ("missing", "")
 
 
 def function_status(module: types.ModuleType, name: str, function: Callable[..., Any]) -> tuple[str, str]:
     """What becomes of a function of a module; one that goes by several names has one entry in the registry."""
     for full in (f"{module.__name__}.{name}", f"{function.__module__}.{getattr(function, '__name__', name)}"):
-        found = status(full, function in dispatch.FUNCTIONS)
+        found = status(full, function in registry.FUNCTIONS)
         if found[0] != "run time":
             return found
     return found
@@ -98,7 +98,7 @@ def members() -> list[str]:
 
 def member_status(name: str) -> tuple[str, str]:
     """What becomes of a method or attribute."""
-    found = name in dispatch.METHODS or name in dispatch.PROPERTIES or name in _OWN
+    found = name in registry.METHODS or name in registry.PROPERTIES or name in _OWN
     return status(f"numpy.ndarray.{name}", found)
 
 

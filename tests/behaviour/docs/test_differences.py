@@ -17,7 +17,7 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch.runtime.wrapped import Wrapped
+from anabranch.runtime.api.jitted import Wrapped
 
 PAGE = Path(__file__).parents[3] / "docs" / "differences.md"
 TINY = 1e-310

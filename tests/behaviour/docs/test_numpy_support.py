@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 from tests.behaviour.docs import numpy_page
 from tests.behaviour.numpy.cases import Static, staged_call
 
@@ -65,7 +65,7 @@ def test_members_are_refused_with_the_reason(name: str) -> None:
 
     with pytest.raises(UnsupportedOperationError) as caught:
         jit(use)(VALUES)
-    assert dispatch.REFUSED[f"numpy.ndarray.{name}"] in str(caught.value)
+    assert registry.REFUSED[f"numpy.ndarray.{name}"] in str(caught.value)
 
 
 CLASSES = [n for n in numpy_page.classes() if n not in numpy_page.CLASSES]
@@ -89,7 +89,7 @@ def test_vectorized_functions_are_refused() -> None:
 
     with pytest.raises(UnsupportedOperationError) as caught:
         jit(call)(VALUES)
-    assert dispatch.REFUSED["numpy.vectorize"] in str(caught.value)
+    assert registry.REFUSED["numpy.vectorize"] in str(caught.value)
 
 
 def known_while_tracing(a):

@@ -11,16 +11,17 @@ import pytest
 
 import anabranch
 from anabranch import configure, djit, jit
-from anabranch.runtime.eager import running
-from anabranch.runtime.eager.calls import Operand
-from anabranch.runtime.values import atoms, capacities, wrap
+from anabranch.runtime.eager import execute
+from anabranch.runtime.eager.staged_calls import Operand
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
 
 
 def below(n):
     """`np.arange(n)` summed up, which asks for room."""
-    room = capacities.at("the numbers")
+    room = capacity_requests.at("the numbers")
     needed = wrap.as_atom(n, np.int64)
-    capacities.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
+    capacity_requests.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
     numbers = np.arange(room.size)
     return (numbers * (numbers < n)).sum()
 
@@ -55,7 +56,7 @@ def test_the_limit_names_the_place_and_what_was_needed():
     with pytest.raises(anabranch.CapacityError) as caught:
         f(np.array([2000, 4]))
     line = total.__code__.co_firstlineno + 1
-    assert "capacities.at(" in str(caught.value)
+    assert "capacity_requests.at(" in str(caught.value)
     assert "has room for 512 elements, and 2004 are needed" in str(caught.value)
     assert "capacity_limit allows no more than 1000" in str(caught.value)
     assert any(entry.lineno + 1 == line for entry in caught.traceback)
@@ -72,8 +73,8 @@ def test_compiled_ahead_of_time_has_the_room_it_was_compiled_with():
 
 def test_needs_that_are_unknown_grow_by_leaps(compiled):
     def far(a):
-        room = capacities.at("steps")
-        capacities.exceeded(wrap.as_atom(a[0] > room.size, np.bool_), room)
+        room = capacity_requests.at("steps")
+        capacity_requests.exceeded(wrap.as_atom(a[0] > room.size, np.bool_), room)
         return np.arange(room.size)[a[0] - 1] + 1
 
     f = jit(far, capacity=2, capacity_limit=100)
@@ -342,7 +343,7 @@ def test_arrays_on_the_device_and_donated_ones():
     np.testing.assert_array_equal(np.asarray(jit(plus)(given)), wanted)
     donating = jit(plus, donate_argnums=0)
     for _ in range(2):
-        with pytest.warns(UserWarning, match="a call may have to run again, with more room for `capacities.at") as told:
+        with pytest.warns(UserWarning, match="with more room for `capacity_requests.at") as told:
             np.testing.assert_array_equal(np.asarray(donating(given)), wanted)
         np.testing.assert_array_equal(np.asarray(given), [3000.0, 2.0])
         donating.clear_cache()
@@ -355,9 +356,9 @@ def test_operations_outside_of_compiled_functions(compiled):
 
     operand = Operand((2,), LARGE.dtype)
     for _ in range(3):
-        assert int(running.run(named, (operand,), (), [anabranch.asarray(LARGE)])) == sum(range(304))
+        assert int(execute.run(named, (operand,), (), [anabranch.asarray(LARGE)])) == sum(range(304))
     assert len(compiled) == 2
-    assert int(running.run(named, (operand,), (), [anabranch.asarray(SMALL)])) == 21
+    assert int(execute.run(named, (operand,), (), [anabranch.asarray(SMALL)])) == 21
 
 
 def test_saved_and_exported():
@@ -377,7 +378,7 @@ def test_the_log_says_what_grew(caplog):
     jit(total)(LARGE)
     (record,) = caplog.records
     text = record.getMessage()
-    assert text.startswith("total is run again: capacity 256 -> 512 for `capacities.at(")
+    assert text.startswith("total is run again: capacity 256 -> 512 for `capacity_requests.at(")
     assert f"({__file__}:{below.__code__.co_firstlineno + 2})" in text
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, UnsupportedOperationError, jit
-from anabranch.runtime.equivalence.stages import stages
-from anabranch.runtime.equivalence.tolerance import Tolerance
 from anabranch.runtime.errors import RunTimeSizeError
+from anabranch.runtime.testing.stage_bisection import stages
+from anabranch.runtime.testing.tolerance import Tolerance
 from tests.equivalence import ULPS, Outcome, alike
 
 A = np.arange(6.0)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from anabranch import configure, jit
-from anabranch.runtime import ir
-from anabranch.runtime.signature import buffers
+from anabranch.runtime.ir import program as ir
+from anabranch.runtime.signature.flatten import buffers
 
 V = np.array([10.0, 20.0, 30.0])
 M = np.arange(12.0).reshape(3, 4)

@@ -148,10 +148,11 @@ def test_memory_is_not_copied_on_the_way_in_nor_out():
     big = memory[-memory.ctypes.data % 64 :][: 8 * 2**20].view(np.float64)
     f(Exporter(big))
     copies = []
-    from anabranch.runtime import _host, _jaxlib
+    from anabranch.runtime import _jaxlib
+    from anabranch.runtime.host import staging
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_host, "aligned_copy", lambda *a: copies.append(a))
+        patch.setattr(staging, "aligned_copy", lambda *a: copies.append(a))
         patch.setattr(_jaxlib, "aligned_copy", lambda *a: copies.append(a))
         assert float(f(Exporter(big))[0]) == 1.0
     assert not copies

@@ -132,11 +132,11 @@ def test_the_child_of_a_parent_that_has_run_nothing_compiles_by_itself(tmp_path)
         tmp_path,
         COMMON
         + """
-from anabranch.runtime import _forks
+from anabranch.runtime.xla import fork
 def work():
     assert count(np.ones(3)) == 12.0
     told(2)
-    assert not _forks._process.cannot_compile
+    assert not fork._process.cannot_compile
 in_child(work)
 assert count(np.ones(3)) == 12.0
 """,
@@ -149,19 +149,19 @@ def test_the_compiling_interpreter_ends(tmp_path):
         tmp_path,
         COMMON
         + """
-from anabranch.runtime import _forks
+from anabranch.runtime.xla import fork
 import multiprocessing
 assert count(np.ones(3)) == 12.0
 def work():
     assert count(np.ones(4)) == 12.0
-    _forks._process._compiler._process.kill()
+    fork._process._compiler._process.kill()
     try:
         count(np.ones(5))
     except anabranch.ForkedProcessError as error:
         print("spawn" in str(error))
     print(count(np.ones(5)))
     multiprocessing.set_executable("/no/such/python")
-    _forks._process._compiler._process.kill()
+    fork._process._compiler._process.kill()
     for _ in range(2):
         try:
             count(np.ones(6))

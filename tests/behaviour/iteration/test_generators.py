@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from anabranch import ConcretizationError, UnsupportedConstructError, UnsupportedOperationError, jit
-from anabranch.runtime.control.pulling import THREAD
+from anabranch.runtime.control.iteration.pull_iteration import THREAD
 from tests.program_table import Program, Table
 
 case = Table()

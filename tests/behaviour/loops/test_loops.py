@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import StructureMismatchError, UnsupportedOperationError, jit
-from anabranch.runtime.equivalence.stages import stages
+from anabranch.runtime.testing.stage_bisection import stages
 from tests.program_table import Program, Table
 
 case = Table()

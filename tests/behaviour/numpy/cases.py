@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
-from anabranch.runtime.failing import raise_failure
-from anabranch.runtime.ir import ArrayType, Program, evaluate
+from anabranch.runtime.ir.program import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
-from anabranch.runtime.trace import Trace, building
+from anabranch.runtime.tracing.trace import Trace, building
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.choice import ChoiceValue
-from anabranch.runtime.values.python_scalar import PythonScalar
-from anabranch.runtime.values.scalar import NumPyScalar
-from anabranch.runtime.values.traced import Traced
-from anabranch.runtime.xla import compile_text
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.xla.compiler import compile_text
 
 NDArray = np.ndarray[Any, Any]
 Results = Sequence[NDArray]

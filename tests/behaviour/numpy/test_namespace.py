@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from anabranch.runtime.numpy import namespace, staged
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 from tests.behaviour.numpy.cases import check_program
 from tests.behaviour.numpy.samples import FLOATS
 
@@ -129,7 +129,7 @@ def test_a_run_time_shape(make: Any) -> None:
 def test_staged() -> None:
     assert staged(numpy) is namespace
     assert staged(numpy.linalg) is namespace.linalg
-    assert staged(numpy.sum) is dispatch.FUNCTIONS[numpy.sum]
+    assert staged(numpy.sum) is registry.FUNCTIONS[numpy.sum]
     assert staged(numpy.add).nin == 2
     assert staged(len) is len
     assert staged([]) == []
@@ -152,7 +152,7 @@ _UNTOLD = {"concatenate", "arange", "clip"}
 
 def _signatures() -> list[tuple[Any, Any]]:
     pairs = []
-    for original, function in dispatch.FUNCTIONS.items():
+    for original, function in registry.FUNCTIONS.items():
         inner = inspect.getclosurevars(function).nonlocals.get("function") if inspect.isfunction(function) else None
         if inner is None or original.__name__ in _UNTOLD:
             continue

@@ -8,7 +8,7 @@ import pathlib
 import numpy as np
 
 from anabranch.runtime.numpy.core import full_name
-from anabranch.runtime.values import dispatch
+from anabranch.runtime.values import registry
 
 _HERE = pathlib.Path(__file__).parent
 
@@ -24,8 +24,8 @@ def test_every_function_has_a_case() -> None:
     text += "".join(path.read_text() for path in sorted(_HERE.parent.glob("dynamic_*/test_*.py")))
     without = [
         function.__name__
-        for function in dispatch.FUNCTIONS
-        if full_name(function) not in dispatch.REFUSED | dispatch.STATIC
+        for function in registry.FUNCTIONS
+        if full_name(function) not in registry.REFUSED | registry.STATIC
         and id(function) not in called
         and f"np.{function.__name__}(" not in text
     ]
@@ -35,4 +35,4 @@ def test_every_function_has_a_case() -> None:
 def test_every_method_of_ndarray_is_known() -> None:
     names = {n for n in dir(np.ndarray) if not n.startswith("_")}
     own = {"shape", "dtype", "size", "ndim", "nbytes", "itemsize", "real", "imag"}
-    assert names <= set(dispatch.METHODS) | set(dispatch.PROPERTIES) | own
+    assert names <= set(registry.METHODS) | set(registry.PROPERTIES) | own

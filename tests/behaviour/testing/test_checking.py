@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from anabranch import asarray, jit
-from anabranch.runtime.equivalence.comparing import first_difference
-from anabranch.runtime.equivalence.outcomes import Outcome
-from anabranch.runtime.equivalence.parts import copied
+from anabranch.runtime.testing.compare_outcomes import first_difference
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.value_parts import copied
 from anabranch.testing import Tolerance, assert_equivalent, check_equivalent
 
 a = np.arange(4.0)

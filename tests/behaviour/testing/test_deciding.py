@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, find, given, settings, strategies as st
 
 from anabranch import jit
 from anabranch.__main__ import main
-from anabranch.runtime.equivalence.inference import InferenceError, like, strategies
+from anabranch.runtime.testing.inference import InferenceError, like, strategies
 from anabranch.testing import arrays, elements, equivalent, integers, pytrees, scalars
 
 FEW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

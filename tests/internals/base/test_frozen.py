@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from anabranch._frozen import frozen
+from anabranch.base.frozen import frozen
 
 
 @frozen

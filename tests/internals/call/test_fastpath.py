@@ -16,9 +16,9 @@ import pytest
 
 import anabranch
 from anabranch import DeletedArrayError, configure, jit
-from anabranch.runtime._host import address
-from anabranch.runtime.equivalence.parts import copied
-from anabranch.runtime.execution import MISS, never
+from anabranch.runtime.call.execution import MISS, never
+from anabranch.runtime.host.staging import address
+from anabranch.runtime.testing.value_parts import copied
 from tests.equivalence import Outcome, alike
 
 

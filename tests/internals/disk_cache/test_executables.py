@@ -11,9 +11,9 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch._store import Store, Usage
-from anabranch.runtime import executables
+from anabranch.base.file_store import Store, Usage
 from anabranch.runtime.config import configure
+from anabranch.runtime.xla import disk_cache
 
 
 def newton(x):
@@ -44,9 +44,9 @@ sys.path.insert(0, {str(Path(anabranch.__file__).parents[1])!r})
 os.environ.update(ANABRANCH_CACHE="1", ANABRANCH_CACHE_DIR={str(tmp_path)!r})
 import numpy as np
 from anabranch import jit
-from anabranch.runtime import executables
-plain, count = executables.compile_text, []
-executables.compile_text = lambda *a: count.append(1) or plain(*a)
+from anabranch.runtime.xla import disk_cache
+plain, count = disk_cache.compile_text, []
+disk_cache.compile_text = lambda *a: count.append(1) or plain(*a)
 print(jit(np.linalg.norm)(np.arange(5.0)), len(count))
 """
     assert run_python(program) == f"{np.linalg.norm(np.arange(5.0))} 1\n"
@@ -69,20 +69,20 @@ def test_an_entry_that_is_no_executable_is_made_anew(tmp_path, compiled):
     with configure(cache_dir=tmp_path):
         jit(newton)(2.0)
         (entry,) = entries(tmp_path)
-        executables.store(tmp_path).save(entry.name, b"something else")
+        disk_cache.store(tmp_path).save(entry.name, b"something else")
         assert jit(newton)(2.0) == newton(2.0)
     assert len(compiled) == 2
 
 
 def test_flags_and_processor_are_told_apart(monkeypatch):
-    plain = executables.key_of("module", executables.CompileOptions())
-    assert executables.key_of("module", executables.CompileOptions((("xla_cpu_enable_fast_math", True),))) != plain
-    assert executables.key_of("another", executables.CompileOptions()) != plain
+    plain = disk_cache.key_of("module", disk_cache.CompileOptions())
+    assert disk_cache.key_of("module", disk_cache.CompileOptions((("xla_cpu_enable_fast_math", True),))) != plain
+    assert disk_cache.key_of("another", disk_cache.CompileOptions()) != plain
     monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=x")
-    assert executables.key_of("module", executables.CompileOptions()) != plain
+    assert disk_cache.key_of("module", disk_cache.CompileOptions()) != plain
     monkeypatch.delenv("XLA_FLAGS")
-    monkeypatch.setattr(executables, "processor", lambda: "another")
-    assert executables.key_of("module", executables.CompileOptions()) != plain
+    monkeypatch.setattr(disk_cache, "processor", lambda: "another")
+    assert disk_cache.key_of("module", disk_cache.CompileOptions()) != plain
 
 
 def test_what_calls_back_is_kept_too(tmp_path, capfd, compiled):

@@ -16,9 +16,9 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch._store import Store, Usage
-from anabranch.runtime import executables
+from anabranch.base.file_store import Store, Usage
 from anabranch.runtime.config import configure
+from anabranch.runtime.xla import disk_cache
 
 PATH = str(Path(anabranch.__file__).parents[1])
 needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
@@ -28,10 +28,10 @@ MODULE = """
 import sys
 import numpy as np
 from anabranch import jit
-from anabranch.runtime import executables
+from anabranch.runtime.xla import disk_cache
 
-compiled, plain = [], executables.compile_text
-executables.compile_text = lambda *a: compiled.append(1) or plain(*a)
+compiled, plain = [], disk_cache.compile_text
+disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
 
 def smaller(v):
     return v if v < 2 else v / 2
@@ -88,7 +88,7 @@ def test_killed_while_writing(tmp_path):
 import sys
 sys.path.insert(0, {PATH!r})
 from pathlib import Path
-from anabranch._store import Store
+from anabranch.base.file_store import Store
 while True:
     Store(Path({str(folder)!r}), 2**30).save("key", bytes(2**27))
 """
@@ -125,7 +125,7 @@ def test_eviction_beside_other_processes(tmp_path):
 import sys
 sys.path.insert(0, {PATH!r})
 from pathlib import Path
-from anabranch._store import Store
+from anabranch.base.file_store import Store
 store = Store(Path({str(tmp_path)!r}), 200_000)
 for i in range(300):
     store.save(f"k{{i % 50}}", bytes([i % 50]) * 10_000)
@@ -142,7 +142,7 @@ store.sweep()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_forked_while_another_thread_compiles(tmp_path, monkeypatch):
     """The child has no such thread, and waits for nothing that it holds."""
-    f, inside, go_on, plain = jit(newton), threading.Event(), threading.Event(), executables.compile_text
+    f, inside, go_on, plain = jit(newton), threading.Event(), threading.Event(), disk_cache.compile_text
 
     def compile_text(*args):
         if threading.current_thread() is thread:
@@ -150,7 +150,7 @@ def test_forked_while_another_thread_compiles(tmp_path, monkeypatch):
             assert go_on.wait(60)
         return plain(*args)
 
-    monkeypatch.setattr(executables, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
     thread = threading.Thread(target=f, args=(9.0,))
     with configure(cache_dir=tmp_path):
         thread.start()

@@ -159,9 +159,9 @@ def scaled(v):
 """
 PROGRAM = """
 import sys
-from anabranch.runtime import executables
-compiled, plain = [], executables.compile_text
-executables.compile_text = lambda *a: compiled.append(1) or plain(*a)
+from anabranch.runtime.xla import disk_cache
+compiled, plain = [], disk_cache.compile_text
+disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
 import kinds
 for answer in kinds.calls():
     print(answer)
@@ -205,9 +205,9 @@ def test_functions_of_all_kinds(run):
 
 CALL = """
 import sys
-from anabranch.runtime import executables
-compiled, plain = [], executables.compile_text
-executables.compile_text = lambda *a: compiled.append(1) or plain(*a)
+from anabranch.runtime.xla import disk_cache
+compiled, plain = [], disk_cache.compile_text
+disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
 import kinds, numpy as np
 {before}
 print(kinds.loops(np.array([1.0, -2.0, 3.0])))

@@ -8,7 +8,7 @@ import inspect
 
 import pytest
 
-from anabranch.runtime.bytecode import assigned_globals, codes, read_globals
+from anabranch.runtime.guards.bytecode import assigned_globals, codes, read_globals
 from anabranch.transpile import need
 from anabranch.transpile.hidden import HIDDEN
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.guards import Guards
+from anabranch.runtime.guards.guards import Guards
 
 SCALE = 2.0
 TABLE = {"k": 2.0}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.check import MalformedProgramError, check
-from anabranch.runtime.ir import Program, Var
+from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.ir.verify import MalformedProgramError, check
 from tests.equations import V3, B, F, I, equation, literal, one, unary
 
 

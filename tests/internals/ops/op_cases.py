@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType, Equation, Program, Var, evaluate
+from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.xla import compile_text
+from anabranch.runtime.xla.compiler import compile_text
 
 NDArray = np.ndarray[Any, Any]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir import ArrayType, Literal, Program, Var, evaluate
+from anabranch.runtime.ir.program import ArrayType, Literal, Program, Var, evaluate
 from anabranch.runtime.ops.emitter import Emitter, tensor
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.xla import compile_text
+from anabranch.runtime.xla.compiler import compile_text
 from tests.internals.ops.op_cases import Case, Outcome, differs, equation, report, run
 
 NDArray = np.ndarray[Any, Any]

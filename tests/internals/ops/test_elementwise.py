@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType
+from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise import LEFT_OUT, ufunc_op
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.op import Op

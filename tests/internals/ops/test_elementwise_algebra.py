@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType, Equation, Literal, Program, Var, evaluate
+from anabranch.runtime.ir.program import ArrayType, Equation, Literal, Program, Var, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.elementwise import ufunc_op
-from anabranch.runtime.xla import compile_text
+from anabranch.runtime.xla.compiler import compile_text
 from tests.internals.ops.op_cases import differs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType, Program
+from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops import cost, factoring, fourier, spectral
 from anabranch.runtime.ops.op import Op
 from tests.internals.ops.op_cases import Case, differs, equation, run

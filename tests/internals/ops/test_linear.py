@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType
-from anabranch.runtime.ops.linear import dot_general
+from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ops.dot_general import dot_general
 from tests.internals.ops.op_cases import Case
 from tests.internals.ops.structural_cases import (
     BOOL,

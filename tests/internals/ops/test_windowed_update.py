@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir import ArrayType, Equation, Program, Var, evaluate
+from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.lines import Line
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.patch import patch
-from anabranch.runtime.xla import compile_text
+from anabranch.runtime.ops.vector_lanes import Line
+from anabranch.runtime.ops.windowed_update import patch
+from anabranch.runtime.xla.compiler import compile_text
 
 INT = ArrayType((), np.dtype(np.int64))
 WINDOWS = [(0, 0), (0, 1), (0, 300), (3, 3), (5, 2), (-4, 9), (100, 300), (280, 999), (20, 290), (-(2**62), 2**62)]

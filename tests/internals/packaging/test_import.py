@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import anabranch
-from anabranch.runtime import frames
+from anabranch.runtime.tracing import source_frames
 
 LOADED = "import sys, anabranch; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
@@ -46,7 +46,7 @@ def test_calls_leave_out(run_python, module):
 
 def test_the_standard_library_is_where_sysconfig_says():
     places = sysconfig.get_paths()
-    assert [*frames.STANDARD] == [places[k] for k in ("stdlib", "platstdlib")]
-    assert frames.standard(f"{places['stdlib']}/json/decoder.py")
+    assert [*source_frames.STANDARD] == [places[k] for k in ("stdlib", "platstdlib")]
+    assert source_frames.standard(f"{places['stdlib']}/json/decoder.py")
     for name in ("purelib", "platlib"):
-        assert not frames.standard(f"{places[name]}/package/module.py")
+        assert not source_frames.standard(f"{places[name]}/package/module.py")

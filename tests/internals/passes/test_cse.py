@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch import jit
-from anabranch.runtime.ir import Program, Var, evaluate
-from anabranch.runtime.optimise.common import compute_once
+from anabranch.runtime.ir.program import Program, Var, evaluate
+from anabranch.runtime.passes.cse import compute_once
 from tests.equations import F, equation, literal, one, ops
 
 

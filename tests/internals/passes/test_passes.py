@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.check import check
-from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
-from anabranch.runtime.optimise import PASSES, optimise
-from anabranch.runtime.optimise.branches import select_small_branches
-from anabranch.runtime.optimise.dead_code import drop_dead_code
-from anabranch.runtime.optimise.selects import shorten_selects
-from anabranch.runtime.signature import buffers
+from anabranch.runtime.ir.program import ArrayType, Program, Var, evaluate
+from anabranch.runtime.ir.verify import check
+from anabranch.runtime.passes import PASSES, optimise
+from anabranch.runtime.passes.dce import drop_dead_code
+from anabranch.runtime.passes.if_conversion import select_small_branches
+from anabranch.runtime.passes.select_simplify import shorten_selects
+from anabranch.runtime.signature.flatten import buffers
 from tests.equations import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 from tests.equivalence import check as equal
 

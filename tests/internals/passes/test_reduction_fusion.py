@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.ir import ArrayType, Program, Var, evaluate
-from anabranch.runtime.optimise.folds import fold_reductions
+from anabranch.runtime.ir.program import ArrayType, Program, Var, evaluate
+from anabranch.runtime.passes.reduction_fusion import fold_reductions
 from tests.equations import F, I, equation, literal, one, ops
 
 

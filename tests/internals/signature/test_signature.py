@@ -11,8 +11,8 @@ import pytest
 
 import anabranch
 from anabranch import AliasError, IntegerRangeError, ShapeDtypeStruct, UnsupportedValueError, jit
-from anabranch.runtime.signature import Leaves
-from anabranch.runtime.wrapped import Wrapped
+from anabranch.runtime.api.jitted import Wrapped
+from anabranch.runtime.signature.flatten import Leaves
 
 Point = collections.namedtuple("Point", "x y")
 Pair = collections.namedtuple("Pair", "x y")

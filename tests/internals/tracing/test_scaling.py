@@ -17,7 +17,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.lower import module
-from anabranch.runtime.optimise import optimise
+from anabranch.runtime.passes import optimise
 from tests.equations import every_equation
 
 V = np.linspace(-1.0, 1.0, 40)

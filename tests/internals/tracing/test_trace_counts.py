@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.control import branches
-from anabranch.runtime.trace import Trace
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.tracing.trace import Trace
 from tests.equations import every_equation
 
 PRELUDE = {
@@ -107,8 +107,8 @@ def test_ten_levels_of_nesting(kind, traces, tmp_path, monkeypatch):
     kinds = MIXED[kind]
     most_loops, most_ifs, factor = MOST.get(kind, (70, 200, 5))
     branches_traced = []
-    plain = branches.trace_branch
-    monkeypatch.setattr(branches, "trace_branch", lambda *a: branches_traced.append(1) or plain(*a))
+    plain = stage_branches.trace_branch
+    monkeypatch.setattr(stage_branches, "trace_branch", lambda *a: branches_traced.append(1) or plain(*a))
     found = {}
     for depth in (5, 10):
         lines = ["def f(n):", "    t = 0"]

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from anabranch.runtime.control import pattern as pattern
+from anabranch.runtime.control import match as pattern
 
 match = pattern.match
 NEXT, CONTINUE, BREAK, RETURN = 0, 1, 2, 3

@@ -14,9 +14,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from anabranch.runtime import _host as host, _jaxlib as door, xla
+from anabranch.runtime import _jaxlib as door
+from anabranch.runtime.host import buffer_types, callbacks, compile_options, staging
+from anabranch.runtime.xla import compiler
 
-ELEMENTS = sorted(host.DTYPES)
+ELEMENTS = sorted(buffer_types.DTYPES)
 # This many float64 values are more than what is staged.
 LARGE = 150_000
 
@@ -87,7 +89,7 @@ def aligned(values):
 
 
 def call(text, *arguments):
-    return xla.compile_text(text)(arguments)
+    return compiler.compile_text(text)(arguments)
 
 
 @pytest.mark.parametrize("size", [4, 3000, LARGE])
@@ -107,10 +109,10 @@ def test_while():
 
 
 @pytest.mark.parametrize("element", ELEMENTS)
-@pytest.mark.parametrize("copied_bytes", [host._COPIED_BYTES, 0])
+@pytest.mark.parametrize("copied_bytes", [staging._COPIED_BYTES, 0])
 def test_dtypes_pass_through(element, copied_bytes, monkeypatch):
-    monkeypatch.setattr(host, "_COPIED_BYTES", copied_bytes)
-    size, dtype = 300, host.DTYPES[element]
+    monkeypatch.setattr(staging, "_COPIED_BYTES", copied_bytes)
+    size, dtype = 300, buffer_types.DTYPES[element]
     values = np.arange(size).astype(np.uint8).astype(dtype)
     (result,) = call(copy_of(f"tensor<{size}x{element}>"), values)
     assert result.dtype == dtype
@@ -119,7 +121,7 @@ def test_dtypes_pass_through(element, copied_bytes, monkeypatch):
 
 @pytest.mark.parametrize("element", [e for e in ELEMENTS if not e.startswith(("f8", "i1"))])
 def test_dtypes_compute(element):
-    values = np.array([1, 2, 3]).astype(host.DTYPES[element])
+    values = np.array([1, 2, 3]).astype(buffer_types.DTYPES[element])
     (result,) = call(add(f"tensor<3x{element}>"), values, values)
     np.testing.assert_array_equal(result, values + values)
 
@@ -179,7 +181,7 @@ def test_no_two_results_and_no_argument_share_memory(size):
     kind = f"tensor<{size}xf64>"
     body = f"%s = stablehlo.add %a, %b : {kind}\n%c = stablehlo.constant dense<3.0> : {kind}"
     values = ["%a", "%a", "%b", "%s", "%s", "%c", "%c"]
-    executable = xla.compile_text(returning([kind] * 7, values, {"a": kind, "b": kind}, body))
+    executable = compiler.compile_text(returning([kind] * 7, values, {"a": kind, "b": kind}, body))
     a, b = aligned(np.arange(float(size))), aligned(np.ones(size))
     expected = [a.copy(), a.copy(), b.copy(), a + b, a + b, np.full(size, 3.0), np.full(size, 3.0)]
     first, second = executable([a, b]), executable([a, b])
@@ -206,13 +208,13 @@ def test_same_array_as_every_argument(size):
 
 @pytest.mark.parametrize("size", [8, LARGE])
 def test_results_outlive_the_executable(size):
-    executable = xla.compile_text(add(f"tensor<{size}xf64>"))
+    executable = compiler.compile_text(add(f"tensor<{size}xf64>"))
     a = aligned(np.arange(float(size)))
     (result,) = executable([a, a])
     view = result[1:]
     del executable, a, result
     gc.collect()
-    xla.compile_text(add(f"tensor<{size}xf64>"))([np.zeros(size), np.zeros(size)])
+    compiler.compile_text(add(f"tensor<{size}xf64>"))([np.zeros(size), np.zeros(size)])
     np.testing.assert_array_equal(view, 2 * np.arange(1.0, size))
     view += 1
     np.testing.assert_array_equal(view, 2 * np.arange(1.0, size) + 1)
@@ -220,13 +222,13 @@ def test_results_outlive_the_executable(size):
 
 def test_a_library_that_would_not_see_what_arguments_become_is_refused(monkeypatch):
     monkeypatch.setattr(door.backend_of(), "keeps_memory", False)
-    with pytest.raises(host.ExecutionError, match="copies aligned arrays"):
-        xla.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
+    with pytest.raises(callbacks.ExecutionError, match="copies aligned arrays"):
+        compiler.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
 
 
 def test_memory_does_not_grow():
     resource = pytest.importorskip("resource")
-    executable = xla.compile_text(add("tensor<400x400xf64>"))
+    executable = compiler.compile_text(add("tensor<400x400xf64>"))
     a = np.ones((400, 400))
     for _ in range(50):
         executable([a, a])
@@ -239,7 +241,7 @@ def test_memory_does_not_grow():
 def test_no_results():
     seen = []
     body = f"%t = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<2xf64>) -> tuple<>"
-    executable = xla.compile_text(
+    executable = compiler.compile_text(
         program({"a": "tensor<2xf64>"}, {}, body), callbacks=[lambda a: seen.append(a.tolist()) or ()]
     )
     assert executable([np.array([1.0, 2.0])]) == []
@@ -249,7 +251,7 @@ def test_no_results():
 def test_callback_in_a_loop_runs_in_order():
     seen = []
     body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = xla.compile_text(
+    executable = compiler.compile_text(
         program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[lambda i: seen.append(int(i)) or ()]
     )
     for _ in range(3):
@@ -259,10 +261,10 @@ def test_callback_in_a_loop_runs_in_order():
 
 
 def test_callback_gives_a_value_and_may_run_programs():
-    inner = xla.compile_text(add("tensor<3xf64>"))
+    inner = compiler.compile_text(add("tensor<3xf64>"))
     body = f"%r = {CALL}(%a, %a) {{api_version = 4 : i32, backend_config = {{index = 1 : ui64}}}}"
     body += " : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>"
-    executable = xla.compile_text(
+    executable = compiler.compile_text(
         program({"a": "tensor<3xf64>"}, {"r": "tensor<3xf64>"}, body),
         callbacks=[lambda *_: (None,), lambda a, b: (inner([a, b])[0] + 1,)],
     )
@@ -271,10 +273,14 @@ def test_callback_gives_a_value_and_may_run_programs():
 
 def test_callbacks_that_run_programs_from_many_threads():
     kind = "tensor<500x500xf64>"
-    inner = xla.compile_text(add(kind))
+    inner = compiler.compile_text(add(kind))
     nested = f"%x = {CALL}(%a) {{{SIDE_EFFECT}}} : ({kind}) -> {kind}"
-    between = xla.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (inner([a, a])[0],)])
-    outer = xla.compile_text(program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (between([a])[0] + 1,)])
+    between = compiler.compile_text(
+        program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (inner([a, a])[0],)]
+    )
+    outer = compiler.compile_text(
+        program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (between([a])[0] + 1,)]
+    )
     results = []
     work = [
         threading.Thread(target=lambda: results.append(outer([np.ones((500, 500))])), daemon=True) for _ in range(6)
@@ -291,35 +297,35 @@ def test_callback_exception_is_the_cause():
         raise ZeroDivisionError(f"at {int(i)}")
 
     body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = xla.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
+    executable = compiler.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
     for start in (4, 5):
-        with pytest.raises(host.ExecutionError, match=f"at {start}") as caught:
+        with pytest.raises(callbacks.ExecutionError, match=f"at {start}") as caught:
             executable([np.array(start)])
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
-        assert not host._raised
+        assert not callbacks._raised
     assert executable([np.array(11)])[0] == 11
 
 
 def test_memory_that_there_is_not():
     body = "%r = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f64>) -> tensor<10000000x10000000xf64>"
-    executable = xla.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<10000000x10000000xf64>"}, body))
-    with pytest.raises(host.OutOfMemoryError, match=r"^Out of memory") as caught:
+    executable = compiler.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<10000000x10000000xf64>"}, body))
+    with pytest.raises(callbacks.OutOfMemoryError, match=r"^Out of memory") as caught:
         executable([np.array(1.0)])
     assert isinstance(caught.value, MemoryError)
 
 
 def test_text_that_does_not_parse():
     text = add("tensor<4xf64>").replace("stablehlo.add", "stablehlo.addd")
-    with pytest.raises(host.LoweringError) as caught:
-        xla.compile_text(text)
+    with pytest.raises(callbacks.LoweringError) as caught:
+        compiler.compile_text(text)
     assert "'stablehlo.addd' is unknown" in str(caught.value)
     assert "%r = stablehlo.addd %a, %b : tensor<4xf64>" in str(caught.value)
 
 
 def test_text_that_does_not_verify():
     text = program({"a": "tensor<4xf64>"}, {"a": "tensor<4xf32>"}, "")
-    with pytest.raises(host.LoweringError, match=r"in line: return %a : tensor<4xf32>"):
-        xla.compile_text(text)
+    with pytest.raises(callbacks.LoweringError, match=r"in line: return %a : tensor<4xf32>"):
+        compiler.compile_text(text)
 
 
 @pytest.mark.parametrize(
@@ -345,8 +351,8 @@ def test_text_that_does_not_verify():
     ids=["no-main", "dynamic", "int4", "donated", "unknown-target"],
 )
 def test_programs_refused(text, message):
-    with pytest.raises((host.LoweringError, host.ExecutionError), match=message):
-        xla.compile_text(text)([np.array(1.0)])
+    with pytest.raises((callbacks.LoweringError, callbacks.ExecutionError), match=message):
+        compiler.compile_text(text)([np.array(1.0)])
 
 
 @pytest.mark.parametrize(
@@ -361,18 +367,18 @@ def test_programs_refused(text, message):
     ids=["count", "shape", "broadcastable", "dtype", "byte-order"],
 )
 def test_arguments_that_do_not_fit(arguments):
-    executable = xla.compile_text(add("tensor<4xf64>"))
-    with pytest.raises(host.ArgumentMismatchError):
+    executable = compiler.compile_text(add("tensor<4xf64>"))
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable(arguments)
 
 
 def test_flags():
     text = add("tensor<4xf64>")
     a = np.ones(4)
-    options = host.CompileOptions((("xla_cpu_enable_fast_math", True),))
-    np.testing.assert_array_equal(xla.compile_text(text, options)([a, a])[0], a + a)
-    with pytest.raises(host.LoweringError, match="xla_no_such_flag"):
-        xla.compile_text(text, host.CompileOptions((("xla_no_such_flag", True),)))
+    options = compile_options.CompileOptions((("xla_cpu_enable_fast_math", True),))
+    np.testing.assert_array_equal(compiler.compile_text(text, options)([a, a])[0], a + a)
+    with pytest.raises(callbacks.LoweringError, match="xla_no_such_flag"):
+        compiler.compile_text(text, compile_options.CompileOptions((("xla_no_such_flag", True),)))
 
 
 def test_default_flag_unknown_to_this_release_is_left_out(monkeypatch):
@@ -393,7 +399,7 @@ def test_each_product_is_a_fusion_of_its_own():
           : ({kind}, tensor<f32>) -> {row}
         %b{after} = stablehlo.broadcast_in_dim %s{after}, dims = [0] : ({row}) -> {kind}
         %{after} = stablehlo.add %d{after}, %b{after} : {kind}"""
-    text = xla.compile_text(program({"a": kind}, {"r": kind}, body)).hlo_text()
+    text = compiler.compile_text(program({"a": kind}, {"r": kind}, body)).hlo_text()
     assert all(part.count(" dot(") <= 1 for part in text.split("\n\n") if not part.startswith("ENTRY"))
 
 
@@ -432,36 +438,38 @@ def test_lapack_is_there_when_asked_for(tmp_path):
 
 
 def test_serialize():
-    executable = xla.compile_text(add("tensor<3xbf16>"))
+    executable = compiler.compile_text(add("tensor<3xbf16>"))
     data = executable.serialize()
-    loaded = xla.deserialize(data)
+    loaded = compiler.deserialize(data)
     a = np.arange(3).astype(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(loaded([a, a])[0], a + a)
     assert (loaded.inputs, loaded.outputs) == (executable.inputs, executable.outputs)
-    np.testing.assert_array_equal(xla.deserialize(loaded.serialize())([a, a])[0], a + a)
+    np.testing.assert_array_equal(compiler.deserialize(loaded.serialize())([a, a])[0], a + a)
     damaged = bytearray(data)
     damaged[-10] ^= 1
     for wrong in (bytes(damaged), data[:-1], data[:20], b"", b"x" * 200):
-        with pytest.raises(host.SerializationError):
-            xla.deserialize(wrong)
+        with pytest.raises(staging.SerializationError):
+            compiler.deserialize(wrong)
 
 
 def test_serialize_from_another_release(monkeypatch):
-    data = xla.compile_text(add("tensor<3xf64>")).serialize()
-    monkeypatch.setattr(xla, "versions", lambda: "jaxlib 0.0.0")
-    with pytest.raises(host.SerializationError, match=r"jaxlib 0\.0\.0"):
-        xla.deserialize(data)
+    data = compiler.compile_text(add("tensor<3xf64>")).serialize()
+    monkeypatch.setattr(compiler, "versions", lambda: "jaxlib 0.0.0")
+    with pytest.raises(staging.SerializationError, match=r"jaxlib 0\.0\.0"):
+        compiler.deserialize(data)
 
 
 def test_serialize_with_callbacks_is_refused():
     body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
-    executable = xla.compile_text(program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)])
-    with pytest.raises(host.SerializationError, match="callbacks"):
+    executable = compiler.compile_text(
+        program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)]
+    )
+    with pytest.raises(staging.SerializationError, match="callbacks"):
         executable.serialize()
 
 
 def test_analyses():
-    executable = xla.compile_text(add("tensor<4xf64>"))
+    executable = compiler.compile_text(add("tensor<4xf64>"))
     assert executable.cost_analysis()["flops"] == 4
     stats = executable.memory_stats()
     assert (stats["argument"], stats["output"]) == (64, 32)
@@ -470,11 +478,11 @@ def test_analyses():
     assert door.versions().startswith("jaxlib 0.")
 
 
-ON_DEVICE = host.CompileOptions(asynchronous=True)
+ON_DEVICE = compile_options.CompileOptions(asynchronous=True)
 
 
 def test_buffers():
-    executable = xla.compile_text(add("tensor<4xf64>"), ON_DEVICE)
+    executable = compiler.compile_text(add("tensor<4xf64>"), ON_DEVICE)
     a = aligned(np.arange(4.0))
     buffer = door.put(a)
     a[:] = -1
@@ -486,9 +494,9 @@ def test_buffers():
     np.testing.assert_array_equal(door.to_numpy(door.put(np.arange(4.0).astype(">f8")[::-1])), [3, 2, 1, 0])
     assert door.to_numpy(door.put(np.float64(2.5) + np.zeros(()))).shape == ()
     assert not door.to_numpy(again, copy=False).flags.writeable
-    with pytest.raises(host.ArgumentMismatchError):
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable.execute_buffers([buffer, door.put(np.zeros(3))])
-    with pytest.raises(host.ArgumentMismatchError):
+    with pytest.raises(callbacks.ArgumentMismatchError):
         executable.execute_buffers([buffer])
 
 
@@ -498,20 +506,20 @@ def test_failure_of_a_run_on_buffers():
 
     body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
     text = program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body)
-    executable = xla.compile_text(text, ON_DEVICE, callbacks=[refuse])
+    executable = compiler.compile_text(text, ON_DEVICE, callbacks=[refuse])
 
     def run():
         (result,) = executable.execute_buffers([door.put(np.array(1.0))])
         door.to_numpy(result)
 
-    with pytest.raises(host.ExecutionError) as caught:
+    with pytest.raises(callbacks.ExecutionError) as caught:
         run()
     assert isinstance(caught.value.__cause__, ValueError)
 
 
 @pytest.mark.parametrize(("size", "turns"), [(16, 200), (5000, 100), (LARGE, 20)])
 def test_threads(size, turns):
-    executable = xla.compile_text(add(f"tensor<{size}xf64>"))
+    executable = compiler.compile_text(add(f"tensor<{size}xf64>"))
     wrong, start = [], threading.Barrier(8)
 
     def work(number):

@@ -1,0 +1,71 @@
+"""One compilation: traced, lowered, compiled, and what is told of it."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.base.fork_locks import lock
+from anabranch.runtime.api.dump import dump_of, source_of
+from anabranch.runtime.api.progress import Progress
+from anabranch.runtime.api.stages import Compiled, Traced
+from anabranch.runtime.config import settings
+from anabranch.runtime.xla import disk_cache
+
+_log = logging.getLogger("anabranch.compiles")
+
+# A trace changes what the function reads from outside, and puts it back; no other trace may see that. What XLA does
+# runs beside other threads' traces and compilations.
+tracing_alone = lock()
+
+
+def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewritten: Callable[[], str]) -> Compiled:
+    """Compile what `trace` gives.
+
+    Parameters
+    ----------
+    function : object
+        What was jitted.
+    name : str
+        How messages call it.
+    trace : callable
+        Called once, while nothing else is traced.
+    rewritten : callable
+        Gives the rewritten source.
+    """
+    dump, times = dump_of(name), [time.perf_counter()]
+    dump.write("source.py", lambda: source_of(function))
+    dump.write("rewritten.py", rewritten)
+    with Progress(name, place_of(function)) as progress:
+        with tracing_alone:
+            traced = trace()
+        times.append(time.perf_counter())
+        dump.write("program.txt", traced.as_text)
+        progress.stage, progress.program = "lowered", traced.program
+        lowered = traced.lower()
+        times.append(time.perf_counter())
+        dump.write("stablehlo.mlir", lowered.as_text)
+        progress.stage = "compiled by XLA"
+        with disk_cache.asked_by(name, place_of(function)):
+            made = lowered.compile()
+        times.append(time.perf_counter())
+    dump.write("hlo.txt", made.as_text)
+    _report(name, times, made.execution.executable.was_loaded)
+    return made
+
+
+def place_of(function: Any) -> str:
+    """File and line of a function."""
+    code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _report(name: str, times: list[float], was_loaded: bool) -> None:
+    traced, lowered, finished = (1e3 * (b - a) for a, b in itertools.pairwise(times))
+    last = "found on disk" if was_loaded else "compiled by XLA"
+    text = f"{name} was traced in {traced:.0f} ms, lowered in {lowered:.0f} ms and {last} in {finished:.0f} ms"
+    _log.log(logging.WARNING if settings().log_compiles else logging.DEBUG, text)

@@ -1,0 +1,207 @@
+"""`f.explain`: what became of a function on some arguments, and why."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import html
+import os
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from anabranch.runtime.api.stages import Lowered, Traced
+from anabranch.runtime.call import cache_miss
+from anabranch.runtime.call.call_spec import Calling
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.tracing.capacity import Overflowed
+from anabranch.runtime.tracing.decision_log import Decision
+
+_TITLES = {
+    "argument": "Static arguments",
+    "specialised": "Arguments that had to be known",
+    "rewritten": "Functions",
+    "staged": "Staged",
+    "unrolled": "Unrolled",
+    "decided": "Decided while tracing",
+    "capacity": "Room for sizes that only the run knows",
+    "array": "Arrays from outside",
+    "written": "Written back",
+    "effect": "Effects",
+    "guarded": "Guarded: compiled again when one changes",
+    "executable": "Executable",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Explanation:
+    """What became of a function on some arguments, and why; `str` of it is a report.
+
+    Attributes
+    ----------
+    function : str
+    signature : str
+        The arguments' names and types.
+    decisions : tuple of Decision
+        What was decided of each, by kind and by line.
+    """
+
+    function: str
+    signature: str
+    decisions: tuple[Decision, ...]
+
+    def by_kind(self) -> dict[str, list[Decision]]:
+        """The decisions under their kinds, in the order of the report."""
+        found = {kind: [d for d in self.decisions if d.kind == kind] for kind in _TITLES}
+        return {kind: rows for kind, rows in found.items() if rows}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same of plain values: `function`, `signature`, and a list of dicts under each kind."""
+        rows = {kind: [dataclasses.asdict(d) for d in decisions] for kind, decisions in self.by_kind().items()}
+        return {"function": self.function, "signature": self.signature, **rows}
+
+    def __str__(self) -> str:
+        lines = [f"{self.function}({self.signature})"]
+        for kind, decisions in self.by_kind().items():
+            lines += ["", _TITLES[kind], *(f"  {_row(d)}" for d in decisions)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The report as a table, for notebooks."""
+        rows = [
+            f"<tr><th colspan=3 style='text-align:left'>{html.escape(f'{self.function}({self.signature})')}</th></tr>"
+        ]
+        for kind, decisions in self.by_kind().items():
+            rows.append(f"<tr><th colspan=3 style='text-align:left'>{html.escape(_TITLES[kind])}</th></tr>")
+            for d in decisions:
+                cells = (_place(d), d.what, d.why)
+                rows.append(
+                    "<tr>" + "".join(f"<td style='text-align:left'>{html.escape(c)}</td>" for c in cells) + "</tr>"
+                )
+        return f"<table>{''.join(rows)}</table>"
+
+
+def _row(decision: Decision) -> str:
+    place = _place(decision)
+    return f"{place + ': ' if place else ''}{decision.what}: {decision.why}"
+
+
+def _place(decision: Decision) -> str:
+    return f"{os.path.basename(decision.file)}:{decision.line}" if decision.line else ""
+
+
+def explanation(
+    traced: Traced, key: Any, names: tuple[str, ...], noted: Sequence[Decision], kept: str, named: frozenset[str]
+) -> Explanation:
+    """The explanation of a trace.
+
+    Parameters
+    ----------
+    key : object
+        The signature.
+    names : tuple of str
+        The positional parameters.
+    noted : sequence of Decision
+        What was decided while tracing.
+    kept : str
+        Where the executable is, or "" where it would have to be compiled.
+    named : frozenset of str
+        What was named as static.
+    """
+    plan, calling = traced.plan, traced.calling
+    decisions = [
+        *_arguments(key, names, plan, named),
+        *noted,
+        *_capacities(plan),
+        *_arrays(plan),
+        *_writes(plan, calling),
+        *_effects(plan),
+        *_guarded(plan.guards),
+        *_executable(traced, kept),
+    ]
+    return Explanation(calling.fun_name, cache_miss.signature(key, names), tuple(decisions))
+
+
+def _arguments(key: Any, names: tuple[str, ...], plan: Plan, named: frozenset[str]) -> Iterator[Decision]:
+    known = {name for need in plan.needs for name in need.names}
+    positional, by_name, *_ = key
+    parts = [(names[i] if i < len(names) else f"*args[{i - len(names)}]", part) for i, part in enumerate(positional)]
+    for name, part in (*parts, *by_name):
+        for leaf, text in cache_miss.leaves(name, part):
+            if text.startswith("static ") and leaf not in known:
+                value = text.removeprefix("static ")
+                yield Decision("argument", leaf, f"{value}, {'as it was named' if leaf in named else 'by itself'}")
+    for need in plan.needs:
+        file, line = need.place[:2] if need.place is not None else ("", 0)
+        yield Decision(
+            "specialised", ", ".join(need.names), f"{need.what.partition(' (')[0]} is needed {need.where}", file, line
+        )
+
+
+def _capacities(plan: Plan) -> Iterator[Decision]:
+    for capacity in plan.capacities:
+        why = "as a run has needed" if capacity.learned else "at first; a run that needs more is done again"
+        file, line = capacity.place.frames[-1][:2] if capacity.place.frames else ("", 0)
+        yield Decision("capacity", capacity.place.expression, f"{capacity.size} elements, {why}", file, line)
+
+
+def _arrays(plan: Plan) -> Iterator[Decision]:
+    for array in plan.hoisted:
+        known = [name for _, name, value in plan.guards.names.values() if value is array]
+        what = f"global {known[0]}" if known else "an array of a closure or an object"
+        shape = ",".join(map(str, array.shape))
+        yield Decision("array", what, f"{array.dtype}[{shape}] is an input: its contents are those at each call")
+
+
+def _writes(plan: Plan, calling: Calling) -> Iterator[Decision]:
+    names = calling.arguments.leaf_names()
+    for leaf in plan.mutated:
+        what = names[leaf] if leaf < len(names) else "an array from outside"
+        yield Decision("written", what, "its new contents are copied into the caller's array after the run")
+    if plan.written:
+        yield Decision(
+            "written", "lists, dicts and objects among the arguments", "get their new contents after the run"
+        )
+    for slot in plan.slots:
+        yield Decision("written", f"a {type(slot.target).__name__} from outside", "gets its new contents after the run")
+
+
+def _effects(plan: Plan) -> Iterator[Decision]:
+    if plan.effects:
+        yield Decision("effect", _count(len(plan.effects), "print, log or warning"), "done at the end of the call")
+    elif plan.looks_at_callers:
+        yield Decision("effect", "prints, logs and warnings", "call back while the program runs")
+    raising = sum(not isinstance(f.make, Overflowed) for f in plan.failures)
+    if raising:
+        yield Decision("effect", _count(raising, "place"), "may raise an exception at run time")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} times a {what}"
+
+
+def _guarded(guards: Guards) -> Iterator[Decision]:
+    found = [
+        name
+        for scope, name, value in guards.names.values()
+        if not isinstance(value, (type, types.ModuleType)) and not str(scope.get("__name__")).startswith(_OWN)
+    ]
+    read = sorted({name for name in found if not name.startswith("__") and not hasattr(builtins, name)})
+    if read:
+        yield Decision("guarded", ", ".join(read), "read from outside")
+
+
+_OWN = ("anabranch.", "numpy")
+
+
+def _executable(traced: Traced, kept: str) -> Iterator[Decision]:
+    lowered: Lowered = traced.lower()
+    size = sum(1 for _ in lowered.program.equations)
+    yield Decision("executable", "Program", f"{len(traced.program.equations)} equations, {size} after optimising")
+    native = lowered.text.count("func.func private @native_")
+    if native:
+        yield Decision(
+            "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
+        )
+    yield Decision("executable", "XLA", kept or "this signature is not compiled yet")

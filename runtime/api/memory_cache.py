@@ -1,0 +1,120 @@
+"""The executables of one function, by signature: the least recently used make room for new ones.
+
+The quick ways of the last few signatures stand before the mapping: asking each whether a call fits takes less time than
+to describe the call.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from anabranch.base.fork_locks import lock
+from anabranch.base.keyed_locks import Turns
+from anabranch.runtime.call.execution import Execution
+from anabranch.runtime.config import settings
+
+_REMEMBERED = 4096
+
+T = TypeVar("T")
+
+_MOST_QUICK = 4
+
+
+class CacheInfo(NamedTuple):
+    """Counts of a function's cache, as `functools.lru_cache` has them."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class ExecutableCache(Generic[T]):
+    """A mapping from signatures that holds at most `settings().cache_size` entries.
+
+    Attributes
+    ----------
+    turns : Turns
+        By signature: one thread compiles for it, the others that want it wait.
+    """
+
+    __slots__ = ("_dropped", "_entries", "_lock", "_quick", "compiles", "hits", "misses", "quick", "turns")
+
+    def __init__(self) -> None:
+        self.turns = Turns()
+        self._lock = lock()
+        self._dropped: set[int] = set()  # hashes, which keep nothing alive
+        self._entries: collections.OrderedDict[Any, T] = collections.OrderedDict()
+        self._quick: tuple[tuple[Any, Execution], ...] = ()
+        # Replaced as a whole, so that another thread can go through it meanwhile.
+        self.quick: tuple[Execution, ...] = ()
+        self.hits = 0
+        self.misses = 0
+        self.compiles = 0  # not forgotten when the cache is cleared
+
+    def get(self, key: Any) -> T | None:
+        """The entry of a signature, which counts as used now."""
+        found = self._entries.get(key)
+        if found is not None:
+            with contextlib.suppress(KeyError):  # another thread may have cleared the cache
+                self._entries.move_to_end(key)
+        return found
+
+    def put(self, key: Any, value: T) -> None:
+        """Keep an entry, and let those go that have not been used for longest."""
+        with self._lock:
+            for used, _ in self._quick:
+                self.get(used)
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            self._forget_quick(key)
+            while len(self._entries) > settings().cache_size:
+                dropped, _ = self._entries.popitem(last=False)
+                self._forget_quick(dropped)
+                self._dropped.add(hash(dropped))
+            if len(self._dropped) > _REMEMBERED:
+                self._dropped.clear()
+
+    def was_dropped(self, key: Any) -> bool:
+        """Whether there was an entry of the signature, which had to make room."""
+        return hash(key) in self._dropped
+
+    def put_quick(self, key: Any, execution: Execution) -> None:
+        """Keep the quick way of an entry, before those of others."""
+        with self._lock:
+            others = [(k, e) for k, e in self._quick if k != key]
+            if key in self._entries:  # another thread may have cleared the cache
+                self._set_quick((key, execution), *others[: _MOST_QUICK - 1])
+
+    def _forget_quick(self, key: Any) -> None:
+        self._set_quick(*[(k, e) for k, e in self._quick if k != key])
+
+    def _set_quick(self, *pairs: tuple[Any, Execution]) -> None:
+        self._quick, self.quick = pairs, tuple(e for _, e in pairs)
+
+    def clear(self) -> None:
+        """Forget all entries and counts."""
+        with self._lock:
+            self._entries.clear()
+            self._dropped.clear()
+            self._set_quick()
+        self.hits = self.misses = 0
+
+    def info(self, maxsize: int) -> CacheInfo:
+        """The counts."""
+        return CacheInfo(self.hits, self.misses, maxsize, len(self._entries))
+
+    def keys(self) -> list[Any]:
+        """The signatures, the most recently used last."""
+        with self._lock:
+            return list(self._entries)
+
+    def values(self) -> list[T]:
+        """The entries, the most recently used last."""
+        with self._lock:
+            return list(self._entries.values())
+
+    def __len__(self) -> int:
+        return len(self._entries)

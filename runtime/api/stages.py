@@ -1,0 +1,370 @@
+"""The stages of a compiled function: `Traced`, `Lowered`, `Compiled`, named as in `jax.stages`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anabranch.runtime import lower as lowering
+from anabranch.runtime._jaxlib import platform
+from anabranch.runtime.api.options import flags_of
+from anabranch.runtime.call.call_spec import Call, Calling, out_info
+from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
+from anabranch.runtime.call.donation import DonatingExecution, Donation
+from anabranch.runtime.call.execution import MISS, Execution
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
+from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
+from anabranch.runtime.host.callbacks import HostCallback, LoweringError
+from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
+from anabranch.runtime.ir.program import Program
+from anabranch.runtime.passes import optimise
+from anabranch.runtime.signature.pytree import PyTreeDef
+from anabranch.runtime.tracing.capacity import OverflowedError
+from anabranch.runtime.xla import disk_cache, stablehlo
+from anabranch.runtime.xla.compiler import deserialize
+from anabranch.runtime.xla.executable import Executable
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Stage:
+    """What every stage says of the function's arguments and result.
+
+    Attributes
+    ----------
+    plan : Plan
+        What a call does around the Program.
+    calling : Calling
+        How the function is called.
+    """
+
+    plan: Plan
+    calling: Calling
+
+    def __repr__(self) -> str:
+        return f"<anabranch.{type(self).__name__} {self.fun_name}({self.calling.described()})>"
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self.calling.fun_name
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of `(args, kwargs)`, the static arguments left out."""
+        return self.calling.args_info().definition
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the result."""
+        return out_info(self.calling, self.plan).definition
+
+    @property
+    def args_info(self) -> Any:
+        """The tree `(args, kwargs)` of an `ArgInfo` for each leaf."""
+        return self.calling.args_info().built()
+
+    @property
+    def out_info(self) -> Any:
+        """The tree of the result, of a `ShapeDtypeStruct` for each leaf; `OneOf` where it is one of a few things."""
+        return out_info(self.calling, self.plan).built()
+
+    @property
+    def in_avals(self) -> Any:
+        """The tree `(args, kwargs)` of a `ShapeDtypeStruct` for each leaf: what the function can be traced with."""
+        return self.calling.structs().built()
+
+    @property
+    def out_avals(self) -> Any:
+        """The same as `out_info`."""
+        return self.out_info
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The donated leaves, by their places among those of `args_info`."""
+        infos = self.calling.args_info().leaves
+        return tuple(i for i, info in enumerate(infos) if info.donated)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Traced(Stage):
+    """A function traced on a signature.
+
+    Attributes
+    ----------
+    flags : tuple
+        XLA's flags that the function was jitted with.
+    """
+
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The Program, as it was traced; where `jax.stages.Traced` has `jaxpr`."""
+        return self.plan.program
+
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """The StableHLO of the optimised Program.
+
+        Parameters
+        ----------
+        lowering_platforms : sequence of str, optional
+            The platforms it is for; there is one, "cpu".
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another platform.
+        """
+        if lowering_platforms is not None and tuple(lowering_platforms) != (platform(),):
+            raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
+        donation = Donation.of(self.plan, self.calling)
+        donation.warn(self.calling, self.plan)
+        program = optimise(self.plan.program)
+        module = lowering.module(program, donation.aliases)
+        return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Compile, and run on arguments of this signature, static ones left out: each time anew."""
+        return self.lower().compile()(*args, **kwargs)
+
+    def as_text(self) -> str:
+        """The Program as text."""
+        return str(self.program)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Lowered(Stage):
+    """A Program lowered to StableHLO.
+
+    Attributes
+    ----------
+    program : Program
+        The optimised Program.
+    """
+
+    program: Program
+    text: str
+    callbacks: tuple[HostCallback, ...]
+    donation: Donation
+    flags: tuple[Flag, ...]
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The module as text.
+
+        Parameters
+        ----------
+        dialect : str, optional
+            "stablehlo", or "hlo", XLA's own form.
+        debug_info : bool, optional
+            Whether it says of each op which line and column of the user's it came from, and names the arguments.
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another dialect.
+        """
+        text = self._located() if debug_info else self.text
+        if _dialect(dialect) == "stablehlo":
+            return text
+        printed: str = stablehlo.hlo_text(text, metadata=debug_info)
+        return printed
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The module as an object of the compiler's: of MLIR for "stablehlo", of XLA for "hlo".
+
+        Raises
+        ------
+        UnsupportedValueError
+            For another dialect.
+        """
+        return stablehlo.module(self.text) if _dialect(dialect) == "stablehlo" else stablehlo.hlo(self.text)
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
+        return stablehlo.estimate(self.text)
+
+    def compile(self, compiler_options: Mapping[str, FlagValue] | None = None) -> Compiled:
+        """Compile with XLA, or take the executable that another process has left on disk.
+
+        Parameters
+        ----------
+        compiler_options : mapping, optional
+            XLA's flags for this executable alone, by name; they win over those that the function was jitted with.
+
+        Raises
+        ------
+        UnsupportedValueError
+            For an option that XLA does not have, or that it cannot have this value.
+        """
+        chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
+        options = CompileOptions(chosen, asynchronous=self.plan.on_device)
+        try:
+            executable = disk_cache.executable(self.text, options, self.callbacks)
+        except LoweringError as error:
+            if chosen and any(name in str(error) for name, _ in chosen):
+                raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
+            raise
+        return bound(self.plan, self.calling, executable, self.donation, chosen, self.text)
+
+    def bound(self, executable: Executable) -> Compiled:
+        """What calls an executable of this module."""
+        return bound(self.plan, self.calling, executable, self.donation, self.flags, self.text)
+
+    def _located(self) -> str:
+        return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
+
+
+_KIND = "compiled function"
+
+
+def _dialect(name: str | None) -> str:
+    if name not in (None, "stablehlo", "hlo"):
+        raise UnsupportedValueError(f"a module can be had in the dialects 'stablehlo' and 'hlo', not {name!r}")
+    return name or "stablehlo"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class Compiled(Stage):
+    """An executable for one signature."""
+
+    execution: Execution
+    flags: tuple[Flag, ...] = ()
+    text: str | None = dataclasses.field(default=None, repr=False)  # the module's, where it was compiled here
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Run on arguments of this signature, static ones left out.
+
+        Raises
+        ------
+        UnsupportedValueError
+            When the arguments are of another signature.
+        StaleExecutableError
+            When a global, a closure or an object that the function reads has changed since it was traced.
+        CapacityError
+            When something whose size only the run knows has less room than it needs.
+        """
+        found = self.execution.quick(args, kwargs)
+        if found is not MISS:
+            return found
+        leaves = self.calling.leaves(args, kwargs)
+        if not self.plan.guards.hold():
+            raise StaleExecutableError(
+                f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
+                "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
+            )
+        self._quicken((args, kwargs))
+        try:
+            self.execution.check(leaves)
+            return self.execution.run(leaves)
+        except OverflowedError as overflow:
+            error = overflow.as_fixed()
+        raise error
+
+    def _quicken(self, written: Call) -> None:
+        """Let the next such call take the quick way, which is the jitted function's where nothing is static."""
+        passed, execution = self.calling.passed, self.execution
+        if passed.statics or self.calling.taking.held or execution.quick_attempts >= MOST_ATTEMPTS:
+            return
+        execution.quick_attempts += 1
+        quicken(self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places]))
+
+    def serialize(self) -> bytes:
+        """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.
+
+        Raises
+        ------
+        SerializationError
+            For a function whose calls reach into this process: it changes globals, prints, or raises what cannot be
+            pickled.
+        """
+        execution = self.execution
+        donation = execution.donation if isinstance(execution, DonatingExecution) else Donation()
+        rest = pickle.dumps((donation, self.flags), protocol=5)
+        plan = saved(self.plan, self.calling)
+        return pack(_KIND, made_here(), [self._code(), plan, rest])
+
+    def _code(self) -> bytes:
+        """The executable's bytes; XLA may have none of one that has run."""
+        executable = self.execution.executable
+        try:
+            return executable.serialize()
+        except SerializationError:
+            if self.text is None or executable.has_callbacks:
+                raise
+        options = CompileOptions(self.flags, asynchronous=self.plan.on_device)
+        return disk_cache.executable(self.text, options, ()).serialize()
+
+    @staticmethod
+    def deserialize(data: Buffer) -> Compiled:
+        """What was compiled in another process, from its bytes; neither the function nor its source is needed.
+
+        They hold code, and pickled objects: load only what you trust.
+
+        Raises
+        ------
+        SerializationError
+            For bytes that are damaged, something else, or made for another version or processor, and where a class that
+            the function takes or gives is not there.
+        """
+        code, surroundings, rest = unpack(data, _KIND, made_here(), 3)
+        plan, calling = loaded(surroundings)
+        donation, flags = unpickled(rest, Donation, tuple)
+        executable = deserialize(code, CompileOptions(flags, asynchronous=plan.on_device))
+        check_fits(plan, executable)
+        return bound(plan, calling, executable, donation, flags)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `serialize()` into a file, as a whole or not at all.
+
+        Raises
+        ------
+        SerializationError
+        """
+        write(path, self.serialize())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Compiled:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        SerializationError
+            As `deserialize`.
+        """
+        return Compiled.deserialize(Path(path).read_bytes())
+
+    def as_text(self) -> str:
+        """XLA's optimised HLO."""
+        return self.execution.executable.hlo_text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """XLA's estimates, by its own names ("flops", "bytes accessed")."""
+        return self.execution.executable.cost_analysis()
+
+    def memory_analysis(self) -> dict[str, int]:
+        """XLA's memory use, in bytes: of arguments, outputs, what both share ("alias"), and temporary."""
+        return self.execution.executable.memory_stats()
+
+    def runtime_executable(self) -> Any:
+        """The executable as an object of jaxlib's, which changes from release to release."""
+        return self.execution.executable.loaded
+
+
+def bound(
+    plan: Plan,
+    calling: Calling,
+    executable: Executable,
+    donation: Donation,
+    flags: tuple[Flag, ...],
+    text: str | None = None,
+) -> Compiled:
+    """What calls an executable as a plan says."""
+    if donation.given:
+        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, text)
+    return Compiled(plan, calling, Execution(plan, executable), flags, text)

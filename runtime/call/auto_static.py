@@ -1,0 +1,83 @@
+"""Calls of a function that some of its arguments' values had to be known for: their keys, and what is said of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.config import settings
+from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.static_keys import key_of
+from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.static_requests import Specialised, argument_names
+
+_log = logging.getLogger("anabranch.specialised")
+
+
+def known_key(key: Any, values: Sequence[Any], known: Collection[int]) -> Any:
+    """A call's key with the values of these leaves in the place of their types."""
+    if not known:
+        return key
+    positional, named, *rest = key
+    leaves = iter(range(len(values)))
+    args = tuple([_part(k, values, known, leaves) for k in positional])
+    kwargs = tuple([(name, _part(k, values, known, leaves)) for name, k in named])
+    return (args, kwargs, *rest)
+
+
+def _part(key: Any, values: Sequence[Any], known: Collection[int], leaves: Iterator[int]) -> Any:
+    if isinstance(key, tuple) and key and isinstance(key[0], Structure):
+        return (key[0], *[_part(k, values, known, leaves) for k in key[1:]])
+    if isinstance(key, Repeated) or (isinstance(key, tuple) and key and key[0] == "static"):
+        return key
+    leaf = next(leaves)
+    return ("static", *key_of(values[leaf])) if leaf in known else key
+
+
+class Known:
+    """Which leaves had to be known for each signature of a function; says so once of each argument."""
+
+    def __init__(self) -> None:
+        self._leaves: dict[Any, frozenset[int]] = {}
+        self._told: set[str] = set()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The arguments that had to be known as a whole."""
+        return frozenset(self._told)
+
+    def leaves(self, key: Any) -> frozenset[int]:
+        """Those of a signature."""
+        return self._leaves.get(key, frozenset())
+
+    def __bool__(self) -> bool:
+        return bool(self._leaves)
+
+    def add(self, key: Any, plan: Plan, function: str) -> None:
+        """Note what a trace had to know."""
+        if not plan.known:
+            return
+        self._leaves.pop(key, None)
+        self._leaves[key] = plan.known
+        while len(self._leaves) > settings().cache_size:
+            del self._leaves[next(iter(self._leaves))]
+        for need in plan.needs:
+            new = [name for name in need.names if name not in self._told]
+            if new:
+                self._told.update(new)
+                _log.info(_text(function, new, need))
+
+    def clear(self) -> None:
+        """Forget all signatures."""
+        self._leaves.clear()
+
+
+def _text(function: str, names: Sequence[str], need: Specialised) -> str:
+    arguments = f"argument{'s' * (len(names) > 1)} {', '.join(names)}"
+    return (
+        f"{function} is specialised on its {arguments}: {need.what.partition(' (')[0]} is needed while tracing "
+        f"{need.where}, so each value has an executable of its own. static_argnames={argument_names(names)} says so, "
+        "auto_static=False makes it an error"
+    )

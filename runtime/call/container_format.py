@@ -1,0 +1,95 @@
+"""Bytes that leave the process: a kind, what they were made for, parts, and a checksum over all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import operator
+import os
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from anabranch._version import __version__
+from anabranch.runtime._jaxlib import platform, versions
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.xla.disk_cache import processor
+
+_START = b"anabranch saved\n"
+Buffer: TypeAlias = bytes | bytearray | memoryview
+
+
+def made_here() -> dict[str, str]:
+    """What executables and plans depend on: they are of no use elsewhere."""
+    return {
+        "anabranch": __version__,
+        "Python": ".".join(map(str, sys.version_info[:2])),
+        "XLA": versions(),
+        "platform": platform(),
+        "processor": hashlib.sha256(processor().encode()).hexdigest()[:16],
+    }
+
+
+def pack(kind: str, needs: Mapping[str, str], parts: Sequence[bytes]) -> bytes:
+    """The bytes of something of this kind, and what a process must be to take it."""
+    header = json.dumps({"kind": kind, "needs": dict(needs), "sizes": [len(p) for p in parts]}).encode()
+    body = b"".join([header, b"\n", *parts])
+    return _START + hashlib.sha256(body).digest() + body
+
+
+def unpack(data: Buffer, kind: str, here: Mapping[str, str], count: int) -> list[bytes]:
+    """The parts, so many of them.
+
+    Raises
+    ------
+    SerializationError
+        For bytes that are damaged, of another kind, or made for another process than this is.
+    TypeError
+        For what is no bytes.
+    """
+    whole = memoryview(data).tobytes()
+    digest, body = whole[len(_START) :][:32], whole[len(_START) + 32 :]
+    damaged = SerializationError(f"these bytes are no {kind} of anabranch's, or they are damaged")
+    if not whole.startswith(_START) or hashlib.sha256(body).digest() != digest:
+        raise damaged
+    try:
+        head, rest = body.split(b"\n", 1)
+        found, needs, sizes = _header(json.loads(head))
+    except (ValueError, TypeError, KeyError):
+        raise damaged from None
+    if found != kind:
+        raise SerializationError(f"this is {_a(found)}, not {_a(kind)}")
+    wrong = [f"{n} {needs.get(n)}, and here is {here.get(n)}" for n in {**here, **needs} if needs.get(n) != here.get(n)]
+    if wrong:
+        raise SerializationError(f"this {kind} was made for {'; for '.join(wrong)}")
+    if len(sizes) != count or sum(sizes) != len(rest):
+        raise damaged
+    ends = list(itertools.accumulate(sizes))
+    return [rest[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+def _header(said: Any) -> tuple[str, dict[str, Any], list[int]]:
+    """Kind, what it was made for, and the sizes of the parts."""
+    kind, needs, sizes = said["kind"], dict(said["needs"]), [operator.index(n) for n in said["sizes"]]
+    if not isinstance(kind, str) or not kind or any(n < 0 for n in sizes):
+        raise ValueError("no header")
+    return kind, needs, sizes
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def write(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file as a whole or not at all."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

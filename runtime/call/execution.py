@@ -1,0 +1,98 @@
+"""Running what was compiled: the executable, and what its Plan does around it on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from anabranch.runtime._jaxlib import to_numpy
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.device.array import Array, adopted
+from anabranch.runtime.host.callbacks import CallbackError
+from anabranch.runtime.signature.flatten import Leaves, buffers, check_objects, check_outside, check_sharing, on_device
+from anabranch.runtime.values.effects import called_here
+from anabranch.runtime.xla.executable import Executable
+
+Quick = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+
+# What a quick call gives for a call that it is not made for.
+MISS: Final = object()
+
+
+def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The quick way of an execution that has none."""
+    return MISS
+
+
+class Execution:
+    """An executable with its Plan.
+
+    Attributes
+    ----------
+    quick : callable
+        Takes the positional arguments and those by name; `runtime.dispatch` makes it.
+    quick_attempts : int
+        How often it was asked for one.
+    """
+
+    __slots__ = ("__weakref__", "executable", "gives_one_array", "plan", "quick", "quick_attempts")
+
+    def __init__(self, plan: Plan, executable: Executable) -> None:
+        self.quick: Quick = never
+        self.quick_attempts = 0
+        self.plan = plan
+        self.executable = executable
+        self.gives_one_array = plan.gives_one_array
+
+    def check(self, leaves: Leaves) -> None:
+        """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.
+
+        Raises
+        ------
+        AliasError
+        """
+        for array in self.plan.hoisted:
+            leaves.hoist(array)
+        if self.plan.mutated:
+            check_sharing(leaves, self.plan.mutated)
+            check_outside(leaves, self.plan.mutated, self.plan.guards.heap.arrays)
+        if self.plan.written or self.plan.slots:
+            check_objects(leaves, self.plan.guards.heap)
+
+    def run(self, leaves: Leaves) -> Any:
+        """Run on leaves of the right signature, which were checked."""
+        if self.plan.looks_at_callers:
+            with called_here():
+                return self._with_callbacks(leaves)
+        if self.plan.on_device:
+            return self._finish_on_device(leaves)
+        return self._finish_on_host(leaves)
+
+    def _finish_on_host(self, leaves: Leaves) -> Any:
+        outputs: list[Any] = self.plan.spread(self.executable(buffers(self.plan.inputs(leaves.values))))
+        if leaves.gives_arrays:
+            outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
+        return self.plan.finish(outputs, leaves)
+
+    def _finish_on_device(self, leaves: Leaves) -> Any:
+        """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
+        if self.gives_one_array:
+            return self.run_for_array(leaves.values)
+        outputs = self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))
+        staying = self.plan.result_count
+        there: list[Any] = [Array(*b) for b in outputs[:staying]]
+        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+
+    def run_for_array(self, values: Sequence[Any]) -> Array:
+        """Run, where `gives_one_array`, on leaves."""
+        return Array(*self.executable.execute_buffers(on_device(self.plan.inputs(values)))[0])
+
+    def _with_callbacks(self, leaves: Leaves) -> Any:
+        try:
+            if self.plan.on_device:
+                return self._finish_on_device(leaves)
+            return self._finish_on_host(leaves)
+        except CallbackError as error:
+            raised = error.__cause__
+        assert raised is not None
+        raise raised  # what the user's own code raised: a logging handler, a warning that is an error

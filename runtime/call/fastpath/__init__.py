@@ -1,0 +1,84 @@
+"""The quick way of a call: Python code made for one signature and its executable.
+
+`Leaves` describes any call; here one description becomes a function that only asks whether a call fits it, copies the
+numbers and arrays to where the executable reads them, runs it and builds the result. What it has no code for, arguments
+of another signature as well as what a plan does beyond computing, takes the long way.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+
+from anabranch.runtime.call.execution import Execution, never
+from anabranch.runtime.call.fastpath.call_form import Form as Form
+from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
+from anabranch.runtime.call.fastpath.guard_args import Arguments
+from anabranch.runtime.call.fastpath.run import Running
+from anabranch.runtime.config import settings
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.tracing.trace import builder_or_none
+
+# Calls of one signature may have a few forms: an argument by position or by name.
+MOST_ATTEMPTS = 3
+
+_MOST_CONDITIONS = 100  # of guards, checked in line
+
+# Those with a quick way.
+_quickened: weakref.WeakSet[Execution] = weakref.WeakSet()
+
+
+def _forget() -> None:
+    """A forked process has other executables and other memory for arguments than its parent."""
+    for execution in _quickened:
+        execution.quick, execution.quick_attempts = never, 0
+    _quickened.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def quicken(name: str, execution: Execution, form: Form) -> None:
+    """Give an execution the quick way of calls such as this one, where there is one.
+
+    Parameters
+    ----------
+    name : str
+        The function's, for tracebacks.
+    execution : Execution
+        What runs calls of that signature.
+    form : Form
+    """
+    writer = Writer()
+    try:
+        body = _call(writer, execution, form)
+    except UnsuitedError:
+        return
+    execution.quick = writer.function(name, body)
+    _quickened.add(execution)
+
+
+def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
+    plan = execution.plan
+    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
+        raise UnsuitedError
+    writer.scope |= {"builder": builder_or_none, "settings": settings}
+    # Each `configure` block has an object of its own.
+    chosen = writer.constant(settings())
+    writer.unless(f"settings() is {chosen} or settings() == {chosen}")
+    writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
+    arguments = Arguments(writer, plan.known, plan.packs)
+    for place in form.places:
+        arguments.argument(place.text(writer), place.value)
+    for array in plan.hoisted:
+        arguments.leaf(writer.constant(array), array)
+    arguments.check_identities()
+    arguments.check_sharing(plan.mutated)
+    writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
+    Running(writer, execution, arguments).write()
+    return writer.lines
+
+
+def _guards(writer: Writer, guards: Guards) -> list[str]:
+    conditions = guards.conditions(writer.constant)
+    return conditions if len(conditions) <= _MOST_CONDITIONS else [f"{writer.constant(guards.hold)}()"]

@@ -1,0 +1,52 @@
+"""How a call is written: what stands where among its arguments."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from anabranch.runtime.call.fastpath.codegen import Writer
+
+Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Place:
+    """An argument, and where it stands in the call: `args[0]`, `kwargs['n']`; None for a default."""
+
+    where: tuple[str, int | str] | None
+    value: Any
+
+    def text(self, writer: Writer) -> str:
+        """The expression."""
+        match self.where:
+            case None:
+                return writer.constant(self.value)
+            case ("args", index):
+                return f"args[{index}]"
+            case (_, name):
+                return f"kwargs.get({name!r}, MISS)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """A call as it is written: how many arguments it has, by position and by name; all that it gives, as arranged."""
+
+    positional: int
+    named: int
+    places: Sequence[Place]
+
+    @staticmethod
+    def of(written: Call, arranged: Call, names: Sequence[str]) -> Form:
+        """The form of a call, from its arguments as they were given and as `Statics.arrange` has them."""
+        (args, kwargs), (placed, left) = written, arranged
+        places = []
+        for i, value in enumerate(placed):
+            where: tuple[str, int | str] | None = ("args", i)
+            if i >= len(args):
+                where = ("kwargs", names[i]) if names[i] in kwargs else None
+            places.append(Place(where, value))
+        for name, value in sorted(left.items()):
+            places.append(Place(("kwargs", name) if name in kwargs else None, value))
+        return Form(len(args), len(kwargs), places)

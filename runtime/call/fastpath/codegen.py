@@ -1,0 +1,55 @@
+"""The text of a quick way, as it is written."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.call.execution import MISS, Quick
+from anabranch.runtime.device.array import Array
+
+_numbers = itertools.count()
+_FOLDER = os.path.dirname(__file__)
+
+
+class UnsuitedError(Exception):
+    """There is no quick way for such a call."""
+
+
+class Writer:
+    """The text of a function, and the values that its names stand for."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+        self.scope: dict[str, Any] = {
+            "MISS": MISS,
+            "Array": Array,
+            "ndarray": np.ndarray,
+            "copyto": np.copyto,
+            "as_array": np.array,
+        }
+
+    def constant(self, value: Any) -> str:
+        """A name for a value."""
+        name = self._names.get(id(value))
+        if name is None:
+            name = self._names[id(value)] = f"c{len(self.scope)}"
+            self.scope[name] = value
+        return name
+
+    def unless(self, condition: str) -> None:
+        """Go the long way unless a condition holds."""
+        self.lines.append(f"if not ({condition}): return MISS")
+
+    def function(self, name: str, body: list[str]) -> Quick:
+        """The function of these lines; a file name of the project's keeps it out of users' tracebacks."""
+        text = "\n".join(["def quick(args, kwargs):", *(f"    {line}" for line in body)]) + "\n"
+        filename = os.path.join(_FOLDER, f"{name}:{next(_numbers)}")
+        exec(compile(text, filename, "exec"), self.scope)
+        # Its namespace is without it, so that both go when nobody has them any more, and not when the collector comes.
+        made: Quick = self.scope.pop("quick")
+        return made

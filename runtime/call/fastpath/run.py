@@ -1,0 +1,240 @@
+"""The second half of a quick way: the executable is run, and the result built."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime._jaxlib import has_forgotten
+from anabranch.runtime.call.execution import MISS, Execution
+from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
+from anabranch.runtime.call.fastpath.guard_args import Arguments
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.host.staging import is_staged, reader
+from anabranch.runtime.signature.flatten import number_on_device
+from anabranch.runtime.tracing.capacity import OverflowedError
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.dynamic_lists.records import BesideStructure, refers_to_members
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.host_values import CallersNumber, CallersObject
+
+# Brackets within brackets that Python is given to parse, which takes no more than 200.
+_DEEPEST = 50
+
+
+def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> Any:
+    """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this.
+
+    Where there was too little room, the long way does it all again.
+    """
+    try:
+        plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
+    except OverflowedError:
+        return MISS
+
+
+class Running:
+    """Runs the executable on the leaves, and builds the result."""
+
+    def __init__(self, writer: Writer, execution: Execution, arguments: Arguments) -> None:
+        self._writer, self._execution, self._plan = writer, execution, execution.plan
+        self._arguments = arguments
+        self._executable = execution.executable
+        self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
+        self._built: set[int] = set()
+        self._stacks = dict(self._plan.stacks)
+        self._computed = self._plan.result_count - sum(
+            len(p) - 1 for p in self._stacks.values()
+        )  # outputs of the result
+        self._results: list[str] = []
+        self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
+        self._read: set[str] = set()  # outputs that become Python numbers
+
+    def write(self) -> None:
+        """Write the lines."""
+        plan, lines = self._plan, self._writer.lines
+        if any(len(o) > 1 or o[0].pred is not None or o[0].path for o in plan.returned_arguments.values()):
+            raise UnsuitedError
+        if any(alias.is_view for alias in plan.shared_results.values()):
+            raise UnsuitedError
+        if plan.readonly_results or self._computed + len(plan.mutated) > len(self._outputs):
+            raise UnsuitedError
+        self._results = self._leaves_of_result()
+        assert isinstance(plan.result, layouts.Node)
+        text = self._text(plan.result.children[0], iter(self._results))
+        if plan.on_device:
+            self._start()
+        else:
+            self._run()
+        lines.append(f"return {text}")
+
+    # ---- on the host -----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        lines, constant, executable = self._writer.lines, self._writer.constant, self._executable
+        stagings = constant(executable.stagings)
+        lines += [
+            f"try: staging = {stagings}.pop()",
+            f"except IndexError: staging = {constant(executable.staging)}()",
+            "buffers = staging.buffers",
+        ]
+        in_memory = {i: f"m{i}" for i, kind in enumerate(executable.inputs) if is_staged(kind)}
+        if in_memory:
+            lines.append(f"{', '.join(in_memory.values())}, = staging.memories")
+        for i, (leaf, value) in enumerate(self._arguments.inputs):
+            if i in in_memory:
+                self._place(value, f"{in_memory[i]}[...] = {leaf}")
+                continue
+            if isinstance(value, (list, tuple)):
+                leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
+            self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
+        # Not given back after a failure: other parts of that run may still read from it.
+        lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
+        self._fail()
+        lines += [
+            f"{name} = {constant(self._executable.adopters[i])}({name})"
+            for i, name in enumerate(self._outputs[: self._computed])
+            if name not in self._read
+        ]
+        lines += [f"s{i} = {self._unstacked(i)}" for i in self._stacks]
+        for i, written in enumerate(self._plan.mutated, self._computed):
+            adopt = constant(executable.adopters[i])
+            lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
+
+    def _place(self, value: Any, line: str) -> None:
+        """Place a leaf; an int beyond 64 bits is refused the long way, where it has a name."""
+        if type(value[0] if isinstance(value, (list, tuple)) else value) is int:
+            self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]
+        else:
+            self._writer.lines.append(line)
+
+    def _fail(self) -> None:
+        """What failed is told the long way."""
+        if not self._plan.can_fail:
+            return
+        place = len(self._outputs) - len(self._plan.details) - 1
+        code = self._writer.constant(reader(self._executable.outputs[place]))
+        self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
+        outputs = ", ".join(self._outputs)
+        self._writer.lines.append(f"if {code}({self._outputs[place]}): return failed([{outputs}])")
+
+    def _unpacked(self) -> str:
+        return f"{', '.join(self._outputs)}, = " if self._outputs else ""
+
+    # ---- on the device ---------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        plan, constant, executable = self._plan, self._writer.constant, self._executable
+        if (
+            has_forgotten()
+            or plan.mutated
+            or plan.can_fail
+            or plan.result_count != len(self._outputs)
+            or plan.packs
+            or not self._outputs
+        ):
+            raise UnsuitedError
+        put = constant(number_on_device)
+        inputs = []
+        for i, (leaf, value) in enumerate(zip(self._arguments.leaves, self._arguments.values, strict=True)):
+            if not isinstance(value, (Array, *PYTHON_DTYPES)):
+                raise UnsuitedError
+            if not isinstance(value, Array):
+                self._place(value, f"n{i} = {put}({leaf})")
+            inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"n{i}")
+        self._writer.lines.append(f"{self._unpacked()}{constant(executable.start)}([{', '.join(inputs)}])")
+
+    # ---- the result ------------------------------------------------------------------------------------------------
+
+    def _leaves_of_result(self) -> list[str]:
+        """Return, for each leaf of the result, an output, an argument's array, or what another leaf is."""
+        plan = self._plan
+        fresh = iter(self._computed_leaves())
+        found: list[str] = []
+        for k in range(plan.leaf_count):
+            if k in plan.shared_results:
+                found.append(found[plan.shared_results[k].leaf])
+            elif plan.is_returned(k):
+                found.append(self._arguments.leaves[plan.returned_arguments[k][0].leaf])
+            else:
+                found.append(next(fresh))
+        return found
+
+    def _parts(self, output: int) -> list[str]:
+        """The names of the leaves that an output holds side by side."""
+        return [f"s{output}[{k}]" for k in range(len(self._stacks[output]))]
+
+    def _computed_leaves(self) -> list[str]:
+        """The names of the leaves of the result that are computed."""
+        held = {p: n for i, places in self._stacks.items() for p, n in zip(places, self._parts(i), strict=True)}
+        rest = iter([o for i, o in enumerate(self._outputs) if i not in self._stacks])
+        return [held.get(place) or next(rest) for place in range(self._plan.result_count)]
+
+    def _unstacked(self, output: int) -> str:
+        """The list of these leaves."""
+        name = self._outputs[output]
+        kinds = {self._kinds[n] for n in self._parts(output) if n in self._kinds}
+        if kinds == {Kind.PYTHON}:
+            return f"{name}.tolist()"
+        return f"list({name})" if kinds == {Kind.SCALAR} else f"[as_array(v) for v in {name}]"
+
+    def _text(self, layout: layouts.Layout, leaves: Iterator[str], depth: int = 0) -> str:
+        """The expression of a part of the result, which lies so deep in it."""
+        if depth > _DEEPEST:
+            raise UnsuitedError
+        constant = self._writer.constant
+        match layout:
+            case layouts.Held(CallersObject(index)):
+                return self._arguments.containers[index]
+            case layouts.Held(CallersNumber(leaf)):
+                return self._arguments.leaves[leaf]
+            case layouts.Held(value):
+                if isinstance(value, (np.ndarray, np.generic)) and (
+                    self._plan.on_device or isinstance(value, np.ndarray)
+                ):
+                    raise UnsuitedError
+                return constant(value)
+            case layouts.Leaf(abstract):
+                return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(BesideStructure(), (members, result)):
+                nodes = self._text(members, leaves, depth + 1)
+                return f"((members := {nodes}), {self._text(result, leaves, depth + 1)})[1]"
+            case layouts.Node(structure, children) if refers_to_members(structure):
+                parts = [self._text(c, leaves, depth + 1) for c in children]
+                return f"{constant(structure.on_host)}([{', '.join(parts)}], members)"
+            case layouts.Node(structure, children, source):
+                if source is not None and structure.mutable:
+                    if id(source) in self._built:
+                        raise UnsuitedError  # one container in two places
+                    self._built.add(id(source))
+                parts = [self._text(c, leaves, depth + 1) for c in children]
+                whole = re.fullmatch(r"s(\d+)\[0\]", parts[0]) if parts else None
+                if whole and structure.cls in (tuple, list) and parts == self._parts(int(whole[1])):
+                    return f"s{whole[1]}" if structure.cls is list else f"tuple(s{whole[1]})"
+                if structure.cls is tuple:
+                    return f"({''.join(f'{p}, ' for p in parts)})"
+                if structure.cls is list:
+                    return f"[{', '.join(parts)}]"
+                if structure.cls is dict and all(type(k) is str for k in structure.keys):
+                    return "{" + ", ".join(f"{k!r}: {p}" for k, p in zip(structure.keys, parts, strict=True)) + "}"
+                return f"{constant(structure.build)}([{', '.join(parts)}])"
+        raise UnsuitedError  # one of a few values
+
+    def _leaf(self, kind: Kind, name: str) -> str:
+        if name not in self._outputs:
+            self._kinds[name] = kind
+            return name
+        place = self._outputs.index(name)
+        output = self._executable.outputs[place]
+        if self._plan.on_device:
+            made = f"Array({name}, {self._writer.constant(output)})"
+            return f"{made}.item()" if kind is Kind.PYTHON else made
+        if kind is Kind.PYTHON:
+            self._read.add(name)
+            return f"{self._writer.constant(reader(output))}({name})"
+        return f"{name}[()]" if kind is Kind.SCALAR else name

@@ -1,0 +1,252 @@
+"""The Plan of a compiled function: what a call does on the host around the Program."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.base.deep_stack import deep
+from anabranch.base.frozen import frozen
+from anabranch.runtime.call.raise_failure import raise_failure
+from anabranch.runtime.device import array as device
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.ir.program import Atom, Program
+from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
+from anabranch.runtime.tracing.trace import Failure, Storage
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.effects import Action
+from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
+from anabranch.runtime.values.static_requests import Specialised
+
+NDArray = np.ndarray[Any, Any]
+
+
+@frozen
+class Owner:
+    """A result is the array of this argument leaf, or a view of it: always, or where `pred` holds at run time."""
+
+    pred: Atom | None
+    leaf: int
+    path: views.Path
+    readonly: bool = False  # whether the view cannot be written to
+    starts: tuple[int | Atom, ...] = ()  # from where on, where the result is a part that lies elsewhere in its memory
+    is_whole: bool = False  # whether an array of run-time size is the argument's array, rather than a slice of it
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """What must be known at run time."""
+        positions = tuple([position for step in self.path for position in step.positions])
+        positions += tuple([start for start in self.starts if not isinstance(start, int)])
+        return positions if self.pred is None else (self.pred, *positions)
+
+    def where(self, pred: Atom) -> Owner:
+        """Return the same under one more condition."""
+        return dataclasses.replace(self, pred=pred if self.pred is None else atoms.logical_and(pred, self.pred))
+
+    def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
+        """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
+        holds = self.pred is None or bool(next(known))
+        path = [step.at(known) for step in self.path]
+        firsts = [start if isinstance(start, int) else int(next(known)) for start in self.starts]
+        if not holds:
+            return None
+        base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
+        if path and base.size and not np.may_share_memory(base, given[self.leaf]):
+            return None  # rows of memory that only partly follow one another
+        if firsts:
+            base = base[tuple([slice(first, None) for first in firsts])]
+        if path and self.readonly:
+            base.flags.writeable = False
+        return base
+
+
+@frozen
+class ResultAlias:
+    """A result is the array of another leaf of the result, or a view of all of it.
+
+    Where the same result may be an argument's array (`Owner`), this holds where it is none.
+    """
+
+    leaf: int
+    is_view: bool = False
+
+
+@frozen
+class Plan:
+    """What a call does around the Program.
+
+    The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
+    argument or occur twice), then new contents of mutated array arguments, what `returned_arguments` need, what effects
+    show, and (when something can fail) the error code and what the failures say of themselves.
+    """
+
+    program: Program
+    # Of (result, contents of `written`…, contents of `slots`…); None where the function always raises.
+    result: layouts.Layout | None
+    leaf_count: int
+    # Leaf of the result -> the arguments whose array, or a view of it, it is; or may be, the first that is.
+    returned_arguments: dict[int, tuple[Owner, ...]]
+    shared_results: dict[int, ResultAlias]  # leaf of the result -> another leaf of the same memory
+    readonly_results: frozenset[int]
+    mutated: tuple[int, ...]  # argument leaves to write back
+    written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
+    slots: tuple[Slot, ...]  # objects from outside to write back
+    failures: tuple[Failure, ...]
+    can_fail: bool
+    details: tuple[Storage, ...]  # what the outputs after the error code are
+    guards: Guards
+    # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
+    effects: tuple[tuple[Action, int], ...] = ()
+    looks_at_callers: bool = False  # whether effects may
+    hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
+    needs: tuple[Specialised, ...] = ()
+    capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
+    packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
+    # Outputs that hold several of the leaves of the result that are computed, with the places of these.
+    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
+
+    @property
+    def result_count(self) -> int:
+        """How many outputs are leaves of the result and of new contents of objects; these come first."""
+        return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
+
+    def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
+        if not self.packs:
+            return leaves
+        packs = {pack[0]: pack for pack in self.packs}
+        rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
+        made: list[Any] = []
+        place = 0
+        while place < len(leaves):
+            pack = packs.get(place)
+            if pack is None:
+                made += [] if place in rest else [leaves[place]]
+                place += 1
+                continue
+            dtype = self.program.inputs[len(made)].type.dtype
+            if isinstance(pack, range):
+                made.append(np.array(leaves[pack.start : pack.stop], dtype))
+                place = pack.stop
+            else:
+                made.append(np.array([leaves[k] for k in pack], dtype))
+                place += 1
+        return made
+
+    def spread(self, outputs: Sequence[Any]) -> list[Any]:
+        """Return the outputs of the executable, each leaf by itself."""
+        if not self.stacks:
+            return list(outputs)
+        stacks = dict(self.stacks)
+        leaves: list[Any] = [None] * self.result_count
+        for k, places in stacks.items():
+            for place, row in zip(places, outputs[k], strict=True):
+                leaves[place] = np.array(row)
+        rest = iter([o for k, o in enumerate(outputs) if k not in stacks])
+        held = {place for places in stacks.values() for place in places}
+        for place in range(len(leaves)):
+            if place not in held:
+                leaves[place] = next(rest)
+        return [*leaves, *rest]
+
+    @property
+    def gives_one_array(self) -> bool:
+        """Whether a call on the device does nothing but to compute one array."""
+        parts = self.result.children if isinstance(self.result, layouts.Node) else ()
+        leaf = parts[0] if len(parts) == 1 else None
+        computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
+        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
+
+    def is_returned(self, leaf: int) -> bool:
+        """Whether a leaf of the result is an argument's array, or a view of it, in every case."""
+        owners = self.returned_arguments.get(leaf)
+        return owners is not None and owners[0].pred is None
+
+    def _own(self, known: Iterator[Any], leaves: Leaves) -> dict[int, Any]:
+        """The leaves of the result that are the caller's arrays, or views of them."""
+        own: dict[int, Any] = {}
+        for k, owners in self.returned_arguments.items():
+            found = [(o.leaf, view) for o in owners if (view := o.view(known, leaves.values)) is not None]
+            if found:
+                own[k] = leaves.callers(*found[0])
+        return own
+
+    def fail(self, outputs: Sequence[NDArray]) -> NoReturn:
+        """Raise what the outputs say has failed."""
+        first = len(outputs) - len(self.details)
+        failure = self.failures[int(outputs[first - 1]) - 1]
+        try:
+            raise_failure(failure, dict(zip(self.details, outputs[first:], strict=True)))
+        except OverflowedError as error:
+            error.effects = int(outputs[first - 2]) if self.looks_at_callers else 0
+            raise
+
+    def overflowed(self, code: int) -> bool:
+        """Whether an error code says that some room was too small."""
+        return isinstance(self.failures[code - 1].make, Overflowed)
+
+    def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
+        """Raise, write back, and build the result."""
+        first = len(outputs) - len(self.details)
+        code = int(outputs[first - 1]) if self.can_fail else 0
+        if code and self.capacities and self.overflowed(code):
+            self.fail(outputs)  # what waits for the end is done by the run that counts
+        if self.effects:
+            width = sum(1 + w for _, w in self.effects)
+            end = first - self.can_fail
+            _perform(self.effects, iter(outputs[end - width : end]))
+        if code:
+            self.fail(outputs)
+        assert self.result is not None
+        at, given = iter(outputs), leaves.values
+        own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
+        results: dict[int, NDArray] = {}
+        for k in range(self.leaf_count):
+            if k in self.shared_results:
+                continue
+            made = None if self.is_returned(k) else next(at)
+            if k in self.readonly_results and isinstance(made, np.ndarray):
+                made.flags.writeable = False
+            result = own.get(k, made)
+            assert result is not None
+            results[k] = result
+        for k, alias in self.shared_results.items():
+            array = results[alias.leaf]
+            view = array[...] if alias.is_view and isinstance(array, np.ndarray) else array
+            results[k] = own.get(k, view)
+        for leaf in self.mutated:
+            np.copyto(given[leaf], next(at))
+        objects = list(leaves.containers.values())
+        stays = self.on_device or leaves.gives_arrays
+        parts = [results[k] for k in range(self.leaf_count)]
+        constant = on_device if stays else fresh
+        try:
+            result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
+        except RecursionError:  # containers within containers; as many as could be traced
+            with deep():
+                result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
+        targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
+        for slot, after in zip(targets, contents, strict=True):
+            assert slot is not None
+            slot.restore(after)
+        return result
+
+
+def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) -> None:
+    """Do what was left for the end of the run; an error code comes before the values of each effect."""
+    for action, width in effects:
+        code, *values = itertools.islice(outputs, 1 + width)
+        if not code:
+            action(*values)

@@ -1,0 +1,171 @@
+"""Which memory the arrays are that branches give.
+
+What a branch gives is memory of the enclosing code, or new memory, or what conditions within the branch have chosen of
+these. The array after the branches is linked with what it may be, where that is so; of conditions within a branch the
+branch gives the truth, too. So are two arrays that a branch gives of one new memory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.control.branches.join import adopt
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.values import atoms, visibility
+from anabranch.runtime.values.arrays import aliasing
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.pytrees.layout import Packed
+
+_ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
+
+
+@frozen
+class Held:
+    """An array that a branch gives is memory of the enclosing code where `pred` holds; None: it is not known when."""
+
+    index: int  # of the array, among what the branch gives
+    pred: Atom | None
+    handle: Array
+    form: aliasing.Form | None
+
+
+@frozen
+class Twin:
+    """An array that a branch gives is another one that it gives where `pred` holds; None: it is not known when."""
+
+    index: int
+    other: int
+    pred: Atom | None
+
+
+@dataclasses.dataclass(slots=True)
+class Links:
+    """The memory of the arrays that a branch has made or chosen; `objects` says when which array of one memory."""
+
+    held: list[Held] = dataclasses.field(default_factory=list)
+    twins: list[Twin] = dataclasses.field(default_factory=list)
+    objects: list[Atom] = dataclasses.field(default_factory=list)
+
+    @property
+    def preds(self) -> list[Atom]:
+        """What the branch has to give beside its arrays."""
+        preds = [*(row.pred for row in self.held), *(twin.pred for twin in self.twins)]
+        return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
+
+    def follow(
+        self,
+        outer: Builder,
+        arrays: Sequence[Array | None],
+        packed: Sequence[Packed],
+        chosen: Atom,
+        given: Iterator[Atom],
+    ) -> None:
+        """Link the arrays after the branches as this one has them: it was `chosen`, and its preds come next."""
+        known = {row.index for row in self.held}
+        for index, (array, part) in enumerate(zip(arrays, packed, strict=False)):
+            if index in known or array is None or part.handle is None:
+                continue
+            if _is_held(outer, part.handle.storage):
+                adopt(outer, array, chosen, part.handle)
+        for row in self.held:
+            array, holds = arrays[row.index], _truth(row.pred, chosen, given)
+            if array is not None:
+                current().trace.chosen[id(array)] = array
+                aliasing.link(array.storage, holds, row.handle, row.form)
+        for twin in self.twins:
+            array, other, holds = arrays[twin.index], arrays[twin.other], _truth(twin.pred, chosen, given)
+            if array is not None and other is not None:
+                aliasing.link(array.storage, holds, other)
+
+
+def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
+    """When a link of a branch holds: all along, or when the branch says."""
+    if pred is None or isinstance(pred, Literal):
+        return None if pred is None else chosen
+    return next(given)
+
+
+def links(outer: Builder, packed: Sequence[Packed]) -> Links:
+    """Find what memory the arrays of a branch are; in the branch's builder."""
+    found = Links()
+    for index, part in enumerate(packed):
+        if part.handle is not None:
+            found.held += (row for row in _held(outer, index, part.handle) if not _is_never(row.pred))
+    found.twins += (twin for twin in _twins(outer, packed) if not _is_never(twin.pred))
+    return found
+
+
+def _is_never(pred: Atom | None) -> bool:
+    return isinstance(pred, Literal) and not pred.value
+
+
+def _held(
+    outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
+) -> Iterator[Held]:
+    """What memory of the enclosing code an array of the branch's own may be, and when."""
+    if _is_held(outer, handle.storage):
+        if not seen:
+            yield from (Held(index, holds, one, None) for holds, one in _objects(outer, handle))
+        return
+    if handle.storage in seen:
+        return
+    for entry in handle.storage.links:
+        both: Atom | None = None
+        if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
+            both = atoms.logical_and(pred, entry.pred)
+        is_part = entry.form is None and (handle.path or handle.is_view)
+        other = entry.handle.viewed(*handle.path) if is_part else entry.handle
+        seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
+        if seen_here and both is not None:
+            objects = _objects(outer, other) if entry.form is None else ()
+            yield from (Held(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
+            if not objects:
+                yield Held(index, both, other, entry.form)
+        elif _is_held(outer, other.storage):
+            yield Held(index, None, Array(other.storage), None)
+        else:
+            further = both if entry.form is None else None
+            yield from _held(outer, index, other, further, (*seen, handle.storage))
+
+
+def _objects(outer: Builder, handle: Array) -> Sequence[tuple[Atom, Array]]:
+    """Return which of several objects of one memory an array of a branch is, and when, if the branch alone can tell."""
+    objects = branch_identity.objects_of(current(), handle)
+    if objects is None or len(objects) < 2 or not all(visibility.storage_visible(outer, one) for _, one in objects):
+        return ()
+    return () if all(visibility.atom_visible(outer, holds) for holds, _ in objects) else objects
+
+
+def _twins(outer: Builder, packed: Sequence[Packed]) -> Iterator[Twin]:
+    """Arrays that are, or may be, the same memory of the branch's own."""
+    met: dict[Storage, list[tuple[int, Atom | None]]] = {}
+    for index, part in enumerate(packed):
+        if part.handle is None:
+            continue
+        for storage, pred in _own(outer, part.handle).items():
+            others = met.setdefault(storage, [])
+            always = [row for row in others if row[1] is _ALWAYS]
+            for other, before in always[:1] or others:
+                yield Twin(index, other, None if before is None or pred is None else atoms.logical_and(before, pred))
+            others.append((index, pred))
+
+
+def _own(outer: Builder, handle: Array) -> dict[Storage, Atom | None]:
+    """The memory of the branch's own that an array may be, and when it is; None for a part, or where nobody knows."""
+    found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
+    for storage in reversed(list(aliasing.memory(handle.storage))):
+        pred = found.get(storage, _NEVER)
+        for entry in storage.links:
+            before, both = found.get(entry.handle.storage, _NEVER), None
+            if pred is not None and entry.pred is not None and entry.form is None and not entry.handle.path:
+                both = atoms.logical_and(pred, entry.pred)
+            found[entry.handle.storage] = None if both is None or before is None else atoms.logical_or(before, both)
+    return {storage: pred for storage, pred in found.items() if not _is_held(outer, storage)}
+
+
+def _is_held(outer: Builder, storage: Storage) -> bool:
+    return storage in outer.env or outer.outer_has(storage)

@@ -1,0 +1,221 @@
+"""Arrays that a loop binds anew, and the memory that their names stood for before it.
+
+A name that is bound anew in a loop (`u, v = v, u`, `x = x + 1`) is carried by value. Where the body also writes in
+place, the memory that the name stood for before the loop must get those writes, exactly as when Python runs the loop.
+That is simple where nothing else in the loop leads to that memory:
+
+- the name keeps its array: that memory gets the value after the loop;
+- names trade arrays: after n steps, name k stands for the array of name s**n(k), with the permutation s;
+- the name gets a new array: the old memory keeps what the first step wrote.
+
+All else is a conflict: the body is traced again with the array itself in scope, and if the name is bound anew all the
+same, with arrays that are linked by their identities (`loop_identity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing.loop_identity import Identities
+from anabranch.runtime.control.aliasing.loop_sources import Entry, New, Possible, TracedBody
+from anabranch.runtime.control.branches.join import adopt
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import aliasing
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.pytrees.layout import Packed
+
+
+class Groups:
+    """Memory, in groups of what may be shared, and the leaves that lead there."""
+
+    def __init__(self, body: Builder) -> None:
+        self._body = body
+        self._above: dict[Storage | int, Storage | int] = {}
+
+    def find(self, member: Storage | int) -> Storage | int:
+        """What stands for the group of a memory, or a leaf."""
+        above = self._above.setdefault(member, member)
+        while above is not self._above[above]:
+            above = self._above[above]
+        self._above[member] = above
+        return above
+
+    def add(self, leaf: int, arrays: Sequence[Array | None]) -> None:
+        """A leaf may be each of these."""
+        for array in arrays:
+            if array is not None:
+                for storage in aliasing.connected(self._body, array.storage):
+                    self._above[self.find(storage)] = self.find(leaf)
+
+    def members(self) -> Iterable[tuple[list[int], list[Storage]]]:
+        """The leaves and the memory of each group."""
+        found: dict[Storage | int, tuple[list[int], list[Storage]]] = {}
+        for member in self._above:
+            leaves, storages = found.setdefault(self.find(member), ([], []))
+            if isinstance(member, int):
+                leaves.append(member)
+            else:
+                storages.append(member)
+        return found.values()
+
+    def of(self, leaf: int) -> tuple[list[int], list[Storage]]:
+        """The leaves and the memory of the group of one."""
+        return next(group for group in self.members() if leaf in group[0])
+
+
+@frozen
+class Report:
+    """What the loop does to the memory that its leaves stood for before it."""
+
+    identities: Identities
+    groups: Groups  # of all memory that leaves may share
+    kept: set[int]  # leaves that keep their arrays, into which the body writes
+    firsts: list[int]  # leaves that get new ones, where the body writes into the first
+    cycles: list[list[int]]  # of leaves that trade arrays, into which the body writes
+    conflicts: set[int]
+
+    @property
+    def trading(self) -> set[int]:
+        """The leaves of the cycles."""
+        return {k for cycle in self.cycles for k in cycle}
+
+
+def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) -> Report:
+    """Find what the body writes to, and whether more than one leaf leads there."""
+    body = traced.builder
+    report = Report(identities, Groups(body), set(), [], [], set())
+    looked_at = Groups(body)
+    used = {atom for equation in body.equations for atom in equation.inputs}
+    used.update(p.atom for p in traced.packed)
+    for k, (start, before, end) in enumerate(zip(traced.entry, init, traced.packed, strict=True)):
+        arrays = (start, before.handle, end.handle)
+        report.groups.add(k, arrays)
+        # What the body never looks at may be written to by other names: it is bound anew before that matters.
+        if start is not None and (body.env[start.storage] in used or start.storage in body.written):
+            looked_at.add(k, arrays)
+    linked = set(identities.carried.numbers)
+    for leaves, storages in looked_at.members():
+        outside = [s for s in storages if identities.sources.is_outside(s)]
+        written = [k for k in leaves if (start := traced.entry[k]) is not None and start.storage in body.written]
+        if not written and not any(s in body.written for s in outside):
+            continue
+        if linked.issuperset(leaves):
+            if not identities.are_linked(leaves):
+                report.conflicts.update(leaves)
+            continue
+        met = any(s in body.storage_inputs or s in body.written for s in outside)
+        if met or not _is_simple(body, leaves, init, report):
+            report.conflicts.update(leaves)
+    return report
+
+
+def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: Report) -> bool:
+    """Whether the memory of a group gets what the body writes from the values that the loop carries; notes how."""
+    handles = [handle for k in leaves if (handle := init[k].handle) is not None]
+    if any(handle.path for handle in handles):
+        return False
+    sources = {k: report.identities.sources.of[k] for k in leaves}
+    if len(leaves) == 1:
+        ((k, source),) = sources.items()
+        if isinstance(source, New):
+            report.firsts.append(k)
+        elif source == Entry(k):
+            report.kept.add(k)
+        return isinstance(source, New) or source == Entry(k)
+    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, Entry)}
+    apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
+    if not apart or len({h.storage for h in handles}) < len(handles) or set(becomes.values()) != set(leaves):
+        return False
+    report.cycles.extend(_cycles(becomes))
+    return True
+
+
+def _cycles(becomes: dict[int, int]) -> Iterator[list[int]]:
+    """The cycles of a permutation."""
+    left = dict(becomes)
+    while left:
+        cycle = [next(iter(left))]
+        while (following := left.pop(cycle[-1])) != cycle[0]:
+            cycle.append(following)
+        yield cycle
+
+
+def refusal(name: str, what: str) -> AliasError:
+    """The error for a conflict that nothing has resolved."""
+    return AliasError(
+        f"'{name}' is both written in place and bound to another array in {what}, so that it is not known which memory "
+        f"it stands for; write {name} = {name}.copy() before the loop, or bind the name only outside of it"
+    )
+
+
+def after(
+    outer: Builder,
+    report: Report,
+    made: Sequence[Array | None],
+    init: Sequence[Packed],
+    results: Sequence[Atom],
+    count: Atom,
+    possible: Possible,
+) -> dict[int, Array]:
+    """Give old memories their values and link the new arrays; returns the handles that are still the old arrays."""
+    kept: dict[int, Array] = {}
+    sources = report.identities.sources
+    extra = iter(results[len(init) :])
+    for k, value in zip(report.firsts, extra, strict=False):
+        before = init[k].handle
+        if before is not None:
+            before.overwrite(value)
+    for k, array in enumerate(made):
+        before = init[k].handle
+        if array is not None and before is not None and sources.of[k] == Entry(k):
+            if k in report.kept:
+                before.set(array.atom)
+            if sources.is_entry(k):
+                kept[k] = before
+    for cycle in report.cycles:
+        _after_cycle(outer, cycle, made, init, count)
+    settled = report.trading | kept.keys()
+    arrays = [None if k in settled else array for k, array in enumerate(made)]
+
+    def related(leaf: int) -> list[Array]:
+        """What a leaf may share memory with, where nobody knows more."""
+        leaves, storages = report.groups.of(leaf)
+        befores = [handle for k in leaves if (handle := init[k].handle) is not None]
+        outside = [Array(s) for s in storages if sources.is_outside(s)]
+        # Of two of which nobody knows, one is linked with the other, so that links lead nowhere in a circle.
+        linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
+        return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
+
+    report.identities.link(arrays, extra, count, possible, related)
+    return kept
+
+
+def _after_cycle(
+    outer: Builder, cycle: list[int], made: Sequence[Array | None], init: Sequence[Packed], count: Atom
+) -> None:
+    """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
+    length = len(cycle)
+    remainder = atoms.ufunc(np.remainder, count, atoms.literal(length, np.int64))
+    preds = [atoms.ufunc(np.equal, remainder, atoms.literal(m, np.int64)) for m in range(length)]
+    arrays, handles = [made[k] for k in cycle], [init[k].handle for k in cycle]
+    values = [None if array is None else array.atom for array in arrays]
+    for place, handle in enumerate(handles):
+        if handle is None:
+            continue
+        now = handle.atom
+        for m, pred in enumerate(preds):
+            value = values[(place - m) % length]
+            if value is not None:
+                now = atoms.select(pred, value, now)
+        handle.overwrite(now)
+    for place, array in enumerate(arrays):
+        for m, pred in enumerate(preds):
+            handle = handles[(place + m) % length]
+            if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):
+                adopt(outer, array, pred, handle)

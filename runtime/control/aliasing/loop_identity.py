@@ -1,0 +1,273 @@
+"""Numbers that a loop carries to say which memory each array of its state is.
+
+Where a leaf may be one of several things after a step (`loop_sources`), its number says which: that of a place from
+before the loop, or a negative one for each new memory. A leaf is linked with what it may be where their numbers say
+so, after the loop and, where the body writes to such memory, at the start of each step, too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Container, Iterator, Sequence
+
+import numpy as np
+
+from anabranch.runtime.control.aliasing.loop_sources import (
+    Chosen,
+    Entry,
+    Moving,
+    New,
+    Pair,
+    Place,
+    Places,
+    Possible,
+    Source,
+    Sources,
+    TracedBody,
+    positions,
+)
+from anabranch.runtime.control.branches.join import adopt
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
+from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import aliasing, views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.pytrees.layout import Packed
+
+NUMBER = ArrayType((), np.dtype(np.int64))
+
+
+@dataclasses.dataclass(slots=True)
+class Carried:
+    """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
+
+    linked: int = 0  # how many places arrays are linked with at the start of a step
+    numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
+    starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
+
+    def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[Array]) -> None:
+        """Let the number of a leaf be carried, and the positions of the moving places that it may be."""
+        if leaf not in self.numbers:
+            self.numbers[leaf] = body.formal(NUMBER)
+        for i in places:
+            if (leaf, i) not in self.starts:
+                self.starts[leaf, i] = [body.formal(a.type) for a in positions(handles[i])]
+
+
+def enter(
+    body: Builder, entry: Sequence[Array | None], leaves: Sequence[int], init: Sequence[Packed], places: Places
+) -> Carried:
+    """Link the arrays at the start of a step with what they may be, by numbers that the loop is to carry."""
+    for packed in init:
+        if packed.handle is not None:
+            places.number(packed.handle)
+    carried = Carried(len(places.handles))
+    for k in leaves:
+        array = entry[k]
+        if array is None:
+            continue
+        fitting = [i for i, handle in enumerate(places.handles) if _is_alike(array, handle)]
+        carried.add(body, k, [i for i in fitting if i in places.moving], places.handles)
+        number = carried.numbers[k]
+        for i in fitting:
+            handle = places.handles[i]
+            if i in places.moving:
+                handle = _moved(handle, carried.starts[k, i])
+            aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
+        for j, other in carried.numbers.items():
+            before = entry[j]
+            if j != k and before is not None and _is_alike(array, before):
+                aliasing.link(array.storage, _is_one_new(number, other), before)
+    return carried
+
+
+def _moved(array: Array, starts: Sequence[Atom]) -> Array:
+    """The view at other positions."""
+    given = iter(starts)
+    return Array(array.storage, tuple([_step_at(step, given) for step in array.path]), array.readonly)
+
+
+def _step_at(step: views.Step, starts: Iterator[Atom]) -> views.Step:
+    if not isinstance(step, views.Slice):
+        return step
+    axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(starts)) for a in step.axes]
+    return views.Slice(tuple(axes))
+
+
+def _is_alike(one: Array, other: Array) -> bool:
+    return (one.shape, one.dtype) == (other.shape, other.dtype)
+
+
+def _is_one_new(one: Atom, other: Atom) -> Atom:
+    """Whether two numbers stand for one memory, and this was made in the loop."""
+    same = atoms.ufunc(np.equal, one, other)
+    return atoms.logical_and(same, atoms.ufunc(np.less, one, _literal(0)))
+
+
+def _literal(number: int) -> Literal:
+    return atoms.literal(number, np.int64)
+
+
+class Identities:
+    """Which memory the leaves of a loop's state are."""
+
+    def __init__(
+        self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
+    ) -> None:
+        self.outer, self.body, self.count = outer, traced.builder, traced.count
+        self.places, self.carried = places, carried
+        self.sources = Sources(outer, traced, init, places)
+
+    def are_linked(self, leaves: Sequence[int]) -> bool:
+        """Whether the links at the start of a step tell all that these leaves may be."""
+        possible = self.sources.possible(0, None)
+        if len(self.places.handles) > self.carried.linked or any(self.sources.is_unknown(k, possible) for k in leaves):
+            return False
+        pairs = {self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
+        return not pairs & {Pair.PARTS, Pair.UNKNOWN}
+
+    def carry(self, least: int, exact: int | None, settled: Container[int]) -> None:
+        """Let the body carry what tells which memory each leaf is after the loop, but for those that are settled."""
+        possible, ever = self.sources.possible(least, exact), self.sources.possible(0, None)
+        pending = [k for k in range(len(self.sources.of)) if k not in settled and self._is_open(k, possible)]
+        seen: set[int] = set()
+        while pending:
+            k = pending.pop()
+            if k not in seen:
+                seen.add(k)
+                self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
+                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, Entry)]
+
+    def _is_open(self, leaf: int, possible: Possible) -> bool:
+        """Whether it depends on the run which memory a leaf is, and on more than whether a step has run."""
+        if self.sources.of[leaf] == Entry(leaf) or self.sources.is_unknown(leaf, possible):
+            return False
+        later = [label for label in possible.later[leaf] if isinstance(label, Place)]
+        if self._moving(leaf, possible) or (later and possible.only(leaf) is None):
+            return True
+        others = (k for k, handle in enumerate(self.sources.handles) if k != leaf and handle is not None)
+        return self.sources.handles[leaf] is not None and any(
+            self.sources.pair(leaf, k, possible) is Pair.BY_NUMBER for k in others
+        )
+
+    def _moving(self, leaf: int, possible: Possible) -> list[int]:
+        return [p.number for p in possible.places(leaf) if p.number in self.places.moving]
+
+    def extras(self) -> list[tuple[Atom, Var, Atom]]:
+        """What is carried: its value before the loop, its formal, and its value after a step."""
+        rows: list[tuple[Atom, Var, Atom]] = []
+        with building(self.body):
+            made: dict[int, Atom] = {}
+            for k, formal in self.carried.numbers.items():
+                rows.append(
+                    (self._number(self.sources.before[k], made), formal, self._number(self.sources.of[k], made))
+                )
+            for (k, i), formals in self.carried.starts.items():
+                starts = self._starts(self.sources.of[k], i) or formals
+                rows += [(atoms.literal(0, f.type.dtype), f, a) for f, a in zip(formals, starts, strict=True)]
+            return [(before, formal, self.body.resolve(after)) for before, formal, after in rows]
+
+    def _number(self, source: Source, made: dict[int, Atom]) -> Atom:
+        """The number of what a step leaves."""
+        if id(source) not in made:
+            made[id(source)] = self._made_number(source, made)
+        return made[id(source)]
+
+    def _made_number(self, source: Source, made: dict[int, Atom]) -> Atom:
+        match source:
+            case Entry(leaf):
+                return self.carried.numbers[leaf]
+            case Place(number):
+                return _literal(number)
+            case New(serial) if serial < 0:
+                return _literal(serial)
+            case New(serial):
+                step = atoms.ufunc(np.multiply, self.count, _literal(len(self.sources.serials)))
+                return atoms.ufunc(np.subtract, _literal(-1 - len(self.sources.before) - serial), step)
+            case Chosen(pred, yes, no):
+                return atoms.select(pred, self._number(yes, made), self._number(no, made))
+        return _literal(np.iinfo(np.int64).min)
+
+    def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
+        """Where a moving place lies that a step leaves; None where it leaves something else."""
+        match source:
+            case Entry(leaf):
+                return self.carried.starts.get((leaf, place))
+            case Moving(number, handle) if number == place:
+                return positions(handle)
+            case Chosen(pred, yes, no):
+                one, other = self._starts(yes, place), self._starts(no, place)
+                if one is None or other is None:
+                    return one or other
+                return [atoms.select(pred, a, b) for a, b in zip(one, other, strict=True)]
+        return None
+
+    def link(
+        self,
+        made: Sequence[Array | None],
+        results: Iterator[Atom],
+        count: Atom,
+        possible: Possible,
+        related: Callable[[int], Sequence[Array]],
+    ) -> None:
+        """Link the arrays after the loop with all that they may be; `results` are of what was carried."""
+        numbers = {k: next(results) for k in self.carried.numbers}
+        starts = {key: [next(results) for _ in formals] for key, formals in self.carried.starts.items()}
+        at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
+        if self.sources.renews:
+            # Views made anew in each step: the memory is known, but not which object it is.
+            current().trace.merged.update((id(array), array) for array in made if array is not None)
+        for k, array in enumerate(made):
+            if array is None:
+                continue
+            if self.sources.is_unknown(k, possible):
+                for handle in related(k):
+                    adopt(self.outer, array, None, handle)
+                continue
+            for place in possible.places(k):
+                handle = self.places.handles[place.number]
+                if place.number in self.places.moving:
+                    handle = _moved(handle, starts[k, place.number])
+                self._adopt(array, self._is_place(k, place, possible, numbers, at_once), handle)
+            for j, other in enumerate(made[:k]):
+                if other is not None and not self.sources.is_unknown(j, possible):
+                    self._adopt_other(j, k, (other, array), possible, numbers, at_once)
+
+    def _is_place(self, leaf: int, place: Place, possible: Possible, numbers: dict[int, Atom], at_once: Atom) -> Atom:
+        if place not in possible.later[leaf]:
+            return at_once
+        if possible.only(leaf) == place:
+            return atoms.literal(True) if place in possible.first[leaf] else atoms.logical_not(at_once)
+        return atoms.ufunc(np.equal, numbers[leaf], _literal(place.number))
+
+    def _adopt_other(
+        self,
+        one: int,
+        other: int,
+        arrays: tuple[Array, Array],
+        possible: Possible,
+        numbers: dict[int, Atom],
+        at_once: Atom,
+    ) -> None:
+        """Link two arrays of the loop that may be one, or parts of one."""
+        first, second = arrays
+        match self.sources.pair(one, other, possible):
+            case Pair.ALWAYS:
+                self._adopt(second, atoms.logical_not(at_once), first)
+            case Pair.BY_NUMBER:
+                self._adopt(second, _is_one_new(numbers[one], numbers[other]), first)
+            case Pair.PARTS:
+                x, y = possible.only(one), possible.only(other)
+                assert isinstance(x, New)
+                assert isinstance(y, New)
+                whole, part, path = (first, second, y.path) if not x.path else (second, first, x.path)
+                steps = tuple(step for step in path if isinstance(step, views.Step) and step.static)
+                known = not (x.path and y.path) and len(steps) == len(path)
+                pred = atoms.logical_not(at_once) if known else None
+                self._adopt(part, pred, Array(whole.storage, steps if known else ()))
+            case Pair.UNKNOWN:
+                self._adopt(second, None, first)
+
+    def _adopt(self, array: Array, pred: Atom | None, handle: Array) -> None:
+        if not (isinstance(pred, Literal) and not pred.value):
+            adopt(self.outer, array, pred if _is_alike(array, handle) else None, handle)

@@ -1,0 +1,322 @@
+"""Where the arrays come from that a step of a loop leaves.
+
+What a step leaves in a name is what the name, or another one, was at the step's start, memory from before the loop, or
+new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves follows what each of
+them may be after so many steps (`Possible`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.values import visibility
+from anabranch.runtime.values.arrays import aliasing, views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.pytrees.layout import Packed
+
+# So many steps are followed one by one; what an array may be after any more of them is told as one.
+_MOST_STEPS = 64
+
+
+class TracedBody(Protocol):
+    """What is needed of a traced loop body."""
+
+    @property
+    def builder(self) -> Builder: ...
+
+    @property
+    def count(self) -> Var: ...
+
+    @property
+    def entry(self) -> list[Array | None]: ...
+
+    @property
+    def packed(self) -> list[Packed]: ...
+
+
+@frozen
+class Entry:
+    """The array that a leaf had at the start of the step."""
+
+    leaf: int
+
+
+@frozen
+class Place:
+    """Memory from before the loop, or a view of it, by its number."""
+
+    number: int
+
+
+@frozen
+class New:
+    """The part `path` of memory that was made so many steps ago, of which there is one of this serial number a step.
+
+    What holds the elements in other places (an array given more room) has the form of that for a path.
+    """
+
+    serial: int
+    path: tuple[views.Step | aliasing.Form, ...]
+    age: int = 0
+
+
+@frozen
+class Chosen:
+    """One thing or another."""
+
+    pred: Atom
+    yes: Source
+    no: Source
+
+
+@frozen
+class Unknown:
+    """Any memory that it may share with others."""
+
+
+class Pair(enum.Enum):
+    """How the new memory that two leaves are after some steps is related."""
+
+    NEVER = enum.auto()  # not one memory
+    ALWAYS = enum.auto()  # the same part of one memory
+    PARTS = enum.auto()  # two parts of one memory
+    BY_NUMBER = enum.auto()  # one where their numbers are equal
+    UNKNOWN = enum.auto()
+
+
+Source: TypeAlias = Entry | Place | New | Chosen | Unknown
+Label: TypeAlias = Place | New | Unknown
+UNKNOWN = Unknown()
+
+
+@dataclasses.dataclass(slots=True)
+class Places:
+    """Memory from before a loop that its state may be; a view whose position each step decides is one place."""
+
+    handles: list[Array] = dataclasses.field(default_factory=list)
+    of_steps: set[int] = dataclasses.field(default_factory=set)
+    moving: set[int] = dataclasses.field(default_factory=set)
+
+    def number(self, handle: Array) -> int:
+        """The number of an array that stands before the loop."""
+        for i, known in enumerate(self.handles):
+            if known is handle:
+                return i
+        self.handles.append(handle)
+        return len(self.handles) - 1
+
+    def number_in_step(self, handle: Array, is_fixed: bool) -> int:
+        """The number of a view that a step makes."""
+        for i, known in enumerate(self.handles):
+            if known is handle:
+                return i
+            if i in self.of_steps and known.storage is handle.storage and is_fixed == (i not in self.moving):
+                paths = (known.path, handle.path) if is_fixed else (_still(known.path), _still(handle.path))
+                if views.same(*paths):
+                    return i
+        self.handles.append(handle)
+        self.of_steps.add(len(self.handles) - 1)
+        if not is_fixed:
+            self.moving.add(len(self.handles) - 1)
+        return len(self.handles) - 1
+
+
+def _still(path: views.Path) -> views.Path:
+    """The path without its run-time positions."""
+    return tuple(step.at(iter([0] * len(step.positions))) for step in path)
+
+
+def positions(array: Array) -> list[Atom]:
+    """Where a view lies, as far as it is known only at run time."""
+    return [start for step in array.path for start in step.positions]
+
+
+@frozen
+class Moving(Place):
+    """A place whose position this step decides."""
+
+    handle: Array
+
+
+@frozen
+class Possible:
+    """What each leaf may be where no step has run, and after some steps."""
+
+    first: list[set[Label]]
+    later: list[set[Label]]
+
+    def of(self, leaf: int) -> set[Label]:
+        """All that a leaf may be."""
+        return self.first[leaf] | self.later[leaf]
+
+    def places(self, leaf: int) -> list[Place]:
+        """The memory from before the loop that a leaf may be, in order."""
+        return sorted((label for label in self.of(leaf) if isinstance(label, Place)), key=lambda place: place.number)
+
+    def only(self, leaf: int) -> Label | None:
+        """What a leaf is after some steps, if that is one thing."""
+        labels = self.later[leaf]
+        return next(iter(labels)) if len(labels) == 1 else None
+
+
+class Sources:
+    """What the leaves of a loop's state are, from one trace of its body."""
+
+    def __init__(self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places) -> None:
+        self.outer, self.body, self.places = outer, traced.builder, places
+        self.entry = traced.entry
+        self.owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
+        self.handles = [p.handle for p in traced.packed]
+        self.serials: dict[object, int] = {}
+        self._wholes: dict[Storage, Source] = {}
+        self.before: list[Label] = [
+            New(-1 - k, ()) if p.handle is None else Place(places.number(p.handle)) for k, p in enumerate(init)
+        ]
+        self.of = [self._source(handle) for handle in self.handles]
+        self.ends = [_ends(source) for source in self.of]
+
+    def is_outside(self, storage: Storage) -> bool:
+        """Whether memory is from before the loop."""
+        return self.body.outer_has(storage)
+
+    def is_entry(self, leaf: int) -> bool:
+        """Whether a step leaves the very object that the leaf was at its start."""
+        return self.handles[leaf] is self.entry[leaf]
+
+    def _source(self, handle: Array | None) -> Source:
+        if handle is None:
+            return New(self._serial(object()), ())
+        storage, path = handle.storage, handle.path
+        if storage in self.owner:
+            return UNKNOWN if path else Entry(self.owner[storage])
+        if self.is_outside(storage):
+            return self._place(handle)
+        if path:
+            return UNKNOWN if storage.links else New(self._serial(storage), path)
+        if storage not in self._wholes:
+            self._wholes[storage] = self._whole(storage)
+        return self._wholes[storage]
+
+    def _place(self, handle: Array) -> Source:
+        if visibility.storage_visible(self.outer, handle):
+            return Place(self.places.number_in_step(handle, is_fixed=True))
+        if all(visibility.atom_visible(self.body, a) for a in positions(handle)):
+            return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
+        return UNKNOWN
+
+    def _whole(self, storage: Storage) -> Source:
+        found: Source = New(self._serial(storage), ())
+        for entry in reversed(storage.links):
+            inner = self._source(entry.handle)
+            if isinstance(inner, New) and entry.form is not None and len(storage.links) == 1:
+                return New(inner.serial, (*inner.path, entry.form))
+            if entry.form is not None or isinstance(inner, Unknown) or not self._is_seen(entry.pred):
+                return UNKNOWN
+            found = Chosen(entry.pred, inner, found)
+        return found
+
+    def _is_seen(self, pred: Atom | None) -> bool:
+        return isinstance(pred, Literal) or (pred is not None and visibility.atom_visible(self.body, pred))
+
+    def _serial(self, made: object) -> int:
+        return self.serials.setdefault(made, len(self.serials))
+
+    def possible(self, least: int, exact: int | None) -> Possible:
+        """What each leaf may be after the loop: after that many steps, or at least so many."""
+        now = [{label} for label in self.before]
+        nothing: list[set[Label]] = [set() for _ in now]
+        first = nothing if least or exact else now
+        if exact == 0:
+            return Possible(first, nothing)
+        for _ in range(min(max(least, exact or 1), _MOST_STEPS)):
+            now = self._after_step(now)
+        if exact is None or exact > _MOST_STEPS:
+            while True:
+                wider = [a | b for a, b in zip(now, self._after_step(now), strict=True)]
+                if wider == now:
+                    break
+                now = wider
+        return Possible(first, now)
+
+    def _after_step(self, now: Sequence[set[Label]]) -> list[set[Label]]:
+        return [self._labels(k, now) for k in range(len(now))]
+
+    def _labels(self, leaf: int, now: Sequence[set[Label]]) -> set[Label]:
+        found: set[Label] = set()
+        for source in self.ends[leaf]:
+            match source:
+                case Entry(other):
+                    found |= {self._aged(label) for label in now[other]}
+                case Moving(number):
+                    found.add(Place(number))
+                case _:
+                    found.add(source)
+        return found
+
+    def _aged(self, label: Label) -> Label:
+        # What is older than this is told apart by its number only.
+        return label if not isinstance(label, New) else New(label.serial, label.path, min(label.age + 1, self.oldest))
+
+    @property
+    def renews(self) -> bool:
+        """Whether a step may leave other objects of the same memory."""
+        entry = {id(array) for array in self.entry}
+        handles = [h for h in self.handles if h is not None and id(h) not in entry]
+        merged = self.body.trace.merged
+        return bool(self.places.of_steps) or any(h.storage in self.owner or id(h) in merged for h in handles)
+
+    @property
+    def oldest(self) -> int:
+        return len(self.before) + 1
+
+    def is_unknown(self, leaf: int, possible: Possible) -> bool:
+        """Whether a leaf may share memory in a way that nobody knows."""
+        return UNKNOWN in possible.of(leaf)
+
+    def pair(self, one: int, other: int, possible: Possible) -> Pair:
+        """How the new memory that two leaves may be is related."""
+        x, y = possible.only(one), possible.only(other)
+        if isinstance(x, New) and isinstance(y, New) and max(x.age, y.age) < self.oldest:
+            if (x.serial, x.age) != (y.serial, y.age):
+                return Pair.NEVER
+            return Pair.ALWAYS if _same(x, y) else Pair.PARTS
+        both = [
+            (a, b)
+            for a in possible.later[one]
+            for b in possible.later[other]
+            if isinstance(a, New) and isinstance(b, New) and a.serial == b.serial
+            if a.age == b.age or self.oldest in (a.age, b.age)
+        ]
+        if not both:
+            return Pair.NEVER
+        return Pair.BY_NUMBER if all(_same(a, b) for a, b in both) else Pair.UNKNOWN
+
+
+def _same(one: New, other: New) -> bool:
+    """Whether two are the same part of their memory."""
+    steps = [tuple(step for step in x.path if isinstance(step, views.Step)) for x in (one, other)]
+    forms = [[step for step in x.path if not isinstance(step, views.Step)] for x in (one, other)]
+    return forms[0] == forms[1] and views.same(*steps)
+
+
+def _ends(source: Source) -> list[Entry | Label]:
+    """All that a step may leave of which one is chosen."""
+    found: list[Entry | Label] = []
+    seen: set[int] = set()
+    pending = [source]
+    while pending:
+        one = pending.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Chosen):
+            pending += [one.no, one.yes]
+        else:
+            found.append(one)
+    return found

@@ -1,0 +1,160 @@
+"""What branches and loops share: joining values, keeping identities honest, linking arrays that may be one."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from anabranch.base.grammar import a
+from anabranch.runtime.errors import AliasError, StructureMismatchError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.trace import Builder, Restart, current
+from anabranch.runtime.values import visibility
+from anabranch.runtime.values.arrays import aliasing
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.union import ChoiceValue
+
+
+class _Missing:
+    """The value of a branch that never ends normally."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+MISSING: Final = _Missing()
+
+
+def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) -> layouts.Layout | None:
+    """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
+    if not values:
+        return None
+    joined = functools.reduce(layouts.join, (layouts.describe(v, heap.__contains__) for v in values))
+    return layouts.staged(joined, stays)
+
+
+def check_sharing(
+    values: Sequence[tuple[Any, Any]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
+) -> tuple[int, ...]:
+    """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
+
+    Raises
+    ------
+    AliasError
+        Where two of them are one object in one branch and two in another.
+    """
+    rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
+    found = [[c for v, t in row for c in shared_containers.new_containers(v, t)] for row in rows]
+    patterns = [shared_containers.repetitions(row) for row in found]
+    for other in patterns[1:]:
+        if other != patterns[0]:
+            raise AliasError(
+                f"two names or items are one new list, dict or object in one branch of {what} and two in another; make "
+                "a copy of it in the first, or make it before"
+            )
+    return patterns[0] if patterns else ()
+
+
+def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], what: str) -> None:
+    """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
+    if not isinstance(after, ChoiceValue):
+        return
+    if isinstance(slot.target, GlobalVariable):
+        raise StructureMismatchError(
+            f"the global '{slot.target.name}' is set or not, depending on a run-time condition of {what}; assign it "
+            "before that"
+        )
+    if isinstance(after.options[0], tuple):
+        grow(slot.target)
+    kind = type(slot.target).__name__
+    name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
+    instead = "or write into an array made before"
+    if isinstance(after.options[0], dict):
+        word = "key" if kind == "dict" else "attribute"
+        held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
+        some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]
+        these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
+        instead = f"with the {these} set before the condition (to None where there is no value), and never deleted"
+    else:
+        held = " or ".join(f"{len(o)} items" for o in after.options if isinstance(o, tuple))
+    known = f"the {kind} {name!r}" if name else _named_by_choice(slot.target, kind)
+    raise StructureMismatchError(
+        f"{known} holds {held}, depending on a run-time condition of {what}; "
+        f"give it the same structure on each path, {instead}"
+    )
+
+
+def _named_by_choice(target: Any, kind: str) -> str:
+    """The words in a message for an object that a variable of the user's stands for by a run-time condition."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    for name, value in frame.f_locals.items() if frame is not None else ():
+        if isinstance(value, ChoiceValue) and any(option is target for option in value.options):
+            return f"{a(kind)} that {name!r} may be"
+    return a(kind)
+
+
+@contextlib.contextmanager
+def decided_by(atom: Atom | None) -> Iterator[None]:
+    """Where lists of several lengths meet here, this decides which is the one."""
+    trace = current().trace
+    before, trace.deciding = trace.deciding, atom
+    try:
+        yield
+    finally:
+        trace.deciding = before
+
+
+def grow(target: Any) -> None:
+    """Start again with lists that may grow, where this is a list that would have to.
+
+    Raises
+    ------
+    Restart
+        Where it is one, and no loop is at first tried without.
+    """
+    trace = current().trace
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+        return
+    if may_grow():
+        raise Restart(lists=True)
+
+
+def _reachable(user: object) -> Iterator[tuple[str, Any]]:
+    """What a function that stands for a block knows by name: its closure, and the values given to it."""
+    if isinstance(user, functools.partial):
+        for part in (user.func, *user.args):
+            yield from _reachable(part)
+    if not isinstance(user, types.FunctionType):
+        return
+    for default in user.__defaults__ or ():
+        yield from _reachable(default)
+    for name, cell in zip(user.__code__.co_freevars, user.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):
+            yield name, cell.cell_contents
+
+
+def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
+    """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
+    current().trace.chosen[id(array)] = array
+    if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
+        aliasing.link(array.storage, pred, handle, form)
+    elif outer.outer_has(handle.storage) or handle.storage in outer.env:
+        # A view whose position is not known out here: any write that could matter is refused.
+        aliasing.link(array.storage, None, Array(handle.storage))
+    else:
+        # An array of the branch's own, which may be one of the enclosing code.
+        for entry in handle.storage.links:
+            surely = isinstance(entry.pred, Literal) and form is None and not handle.path
+            adopt(outer, array, pred if surely else None, entry.handle, entry.form)

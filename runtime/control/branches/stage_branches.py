@@ -1,0 +1,352 @@
+"""Staging branches: every branch is traced once, and what they give is joined into one value."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity
+from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
+from anabranch.runtime.control.containers import copied_items, nested_lists, node_reads
+from anabranch.runtime.errors import (
+    AnabranchError,
+    IntegerRangeError,
+    ShapeMismatchError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
+from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
+from anabranch.runtime.values import atoms, union as choices, visibility
+from anabranch.runtime.values.decisions import note, origin
+from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
+from anabranch.runtime.values.dynamic_lists.items import Items, note_head
+from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
+from anabranch.runtime.values.dynamic_shapes import several_sizes
+from anabranch.runtime.values.failures import exceptions, run_time_checks, try_regions
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.union import ChoiceValue
+
+_NEVER = atoms.literal(False)
+# How many branches and loops may stand in one another. A way out of a loop that is unrolled opens one in each step.
+_DEEPEST = 100
+
+
+@dataclasses.dataclass(slots=True)
+class Outcome:
+    """What tracing one branch gave."""
+
+    builder: Builder
+    value: Any  # MISSING where every path raised
+    changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
+    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
+
+    def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
+        """What these objects hold after the branch."""
+        return tuple(self.changes.get(id(s.target), s.before) for s in slots)
+
+
+def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+    """The value of `thunks[selector]()`, with its writes, chosen at run time.
+
+    `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
+    """
+    try:
+        value = _stage(selector, thunks, names, what)
+        note(
+            "staged",
+            what,
+            lambda: f"traced in each of its {len(thunks)} ways: which is taken hangs on {origin(selector)}",
+        )
+        return value
+    except AnabranchError as error:
+        wanting(error, selector, f"the condition of {what}")
+        raise
+
+
+def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+    outer = current()
+    heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
+    inner = [Builder(outer.trace, outer) for _ in thunks]
+    for way, builder in enumerate(inner):
+        builder.selector, builder.way = selector, way
+    outcomes = [trace_branch(builder, heap, thunk) for builder, thunk in zip(inner, thunks, strict=True)]
+    slots = _changed_slots(heap, outcomes)
+    storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
+    values = [o.value for o in outcomes if o.value is not MISSING]
+    with of_known_lengths():
+        unclear = dict(outer.trace.ambiguous)
+        layout = join_all(values, heap, visibility.belongs_outside(outer))
+    objects = branch_identity.Objects(outer)
+    layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
+    # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
+    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
+    with decided_by(selector):
+        unclear = dict(outer.trace.ambiguous)
+        contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
+    after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
+    contents = _told_apart(objects, contents, after, heap, unclear)
+    reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
+    twins = check_sharing(reached, (layout, contents), what)
+    for number, outcome in enumerate(outcomes):
+        with building(outcome.builder):
+            outcome.packed = _pack(outcome.value, layout) + _pack(
+                outcome.contents(slots) if outcome in seen else MISSING, contents
+            )
+            outcome.links = branch_aliasing.links(outer, outcome.packed)
+            outcome.links.objects = objects.preds.get(number, [])
+    grouping = Groups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
+    results = _bind(outer, selector, outcomes, storages, grouping)
+    for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
+        outer.write(storage, atom)
+    arrays: list[Any] = []
+    leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
+    value = MISSING if layout is None else unpacking.unpack(layout, leaves)
+    held = () if contents is None else unpacking.unpack(contents, leaves)
+    preds = iter(results[len(outcomes[0].packed) :])
+    given: dict[int, Iterator[Atom]] = {}
+    for number, outcome in enumerate(outcomes):
+        outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.links.objects))))
+    objects.follow(functools.partial(_is_chosen, selector), given)
+    copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
+    for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
+        if isinstance(after, Items):
+            note_head(after, [o.contents(slots)[i] for o in seen])
+        with decided_by(selector):
+            check_contents(slot, after, thunks, what)
+        slot.restore(after)
+    if outer.trace.error_code in storages:
+        try_regions.note(outer)
+    if layout is None:
+        raise UnreachableError
+    return value
+
+
+def _told_apart(
+    objects: branch_identity.Objects,
+    layout: layouts.Layout | None,
+    given: Sequence[tuple[int, Outcome, Any]],
+    heap: Heap,
+    unclear: dict[int, Any],
+) -> layouts.Layout | None:
+    """Return the joined layout, in which arrays of one memory are told apart.
+
+    `given` has each branch's number, what came of it, and its value; `unclear` are the arrays that were not told apart
+    before the join.
+    """
+    trace = objects.outer.trace
+    marked = trace.ambiguous
+    if layout is None or (marked.keys() == unclear.keys() and not trace.either):
+        return layout
+    rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
+    # The join has marked the objects themselves; an array of its own stands for them from here on.
+    trace.ambiguous = unclear
+    told = objects.told_apart(layout, rows)
+    if not branch_identity.all_told(told, rows):
+        trace.ambiguous = {**marked, **trace.ambiguous}
+    return told
+
+
+def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
+    if layout is None:
+        return []
+    return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
+
+
+def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
+    """Run a branch or a body in its builder. An exception it raises is what it does at run time.
+
+    Raises
+    ------
+    RecursionError
+        Where it stands in too many others: XLA's own stack would not hold them.
+    """
+    if inner.depth > _DEEPEST:
+        raise RecursionError("maximum recursion depth exceeded")
+    snapshots = inner.trace.snapshots
+    depth = len(snapshots)
+    snapshots.append(heap)
+    with building(inner):
+        try:
+            value = thunk()
+        except UnreachableError:
+            value = MISSING
+        except BaseException as error:
+            if is_own(error):
+                heap.restore()
+                raise
+            exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
+            value = MISSING
+        finally:
+            del snapshots[depth:]
+        nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
+        if inner.points and inner.trace.regions:
+            roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
+    changes = {id(s.target): s.contents() for s in heap.changes()}
+    shared = copied_items.is_shared(inner, heap, (value, *changes.values()))
+    heap.restore()
+    if shared:
+        raise copied_items.container_refusal()
+    if heap.written_arrays():
+        raise UnsupportedOperationError(
+            "a branch or loop body writes concrete values into an ndarray that was not made by compiled code; pass the "
+            "array as an argument, or make a copy with np.array(...) before it"
+        )
+    return Outcome(inner, value, changes)
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
+    if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
+        return False
+    return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
+
+
+def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[Any, ...], block: Callable[[], Any]) -> Any:
+    """`block()`, on what Python objects held when something failed first.
+
+    Where that may be one of several things that have no common type, there is a branch for each.
+    """
+    builder = current()
+    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.roots))
+    try:
+        roll_back(points, roots, finished=False)
+        return block()
+    except StructureMismatchError:
+        states = _states(points)
+        if len(states) == 1:
+            raise
+        builder.rollback(before)
+        heap.restore()
+
+    def on(restore: Callable[[], None]) -> Callable[[], Any]:
+        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Any:
+            restore()
+            return block()
+
+        return run
+
+    return _choose(states, [on(_restoring(s.heap, roots)) for s in states])
+
+
+def _states(points: Sequence[try_regions.Point]) -> list[try_regions.Point]:
+    """The last point of each state."""
+    states: list[try_regions.Point] = []
+    for point in points:
+        if states and states[-1].heap is point.heap:
+            states.pop()
+        states.append(point)
+    return states
+
+
+def roll_back(points: Sequence[try_regions.Point], roots: tuple[Any, ...], finished: bool) -> None:
+    """Give Python objects what they held when something failed first.
+
+    Where nothing has failed they keep what they hold; `finished` says that this may be.
+    """
+    states = _states(points)
+    if finished and not states[-1].heap.changed():
+        states.pop()
+    _choose(states, [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished)
+
+
+def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], Any]]) -> Any:
+    """Run the step of the first of these states in which something had failed; the last one is left where none had."""
+    codes = [s.code for s in states[: len(steps) - 1]]
+    fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
+    if len(fine) == 1 and not isinstance(fine[0], Literal):
+        return stage(fine[0], steps, (), "the try statement")
+    which: Atom = atoms.literal(0, np.int32)
+    for passed in fine:
+        which = atoms.ufunc(np.add, which, atoms.convert(passed, np.int32))
+    return steps[int(which.value)]() if isinstance(which, Literal) else stage(which, steps, (), "the try statement")
+
+
+def _restoring(heap: Heap | None, roots: tuple[Any, ...]) -> Callable[[], None]:
+    """Puts back what a heap has remembered; the defaults lead to all that this may change."""
+    found = () if heap is None else _targets(heap)
+
+    def restore(roots: tuple[Any, ...] = (*roots, *found)) -> None:
+        if heap is not None:
+            heap.restore()
+
+    return restore
+
+
+def targets(points: Sequence[try_regions.Point]) -> tuple[Any, ...]:
+    """The objects whose contents are known of some point."""
+    return tuple({id(target): target for p in points for target in _targets(p.heap)}.values())
+
+
+def _targets(heap: Heap) -> tuple[Any, ...]:
+    return tuple(slot.target for slot in heap.slots.values())
+
+
+def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:
+    return [s for key, s in heap.slots.items() if any(key in o.changes for o in outcomes)]
+
+
+def _bind(
+    outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage], groups: Groups
+) -> tuple[Atom, ...]:
+    """The `cond` or `switch` equation; every branch takes all captures of all of them."""
+    finals = []
+    for o in outcomes:
+        with building(o.builder):
+            given = groups.joined([p.atom for p in o.packed])
+            for other in outcomes:
+                given += [pred if other is o else _NEVER for pred in other.links.preds]
+            finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
+    captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
+    memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))
+    operands = [*map(outer.resolve, captured), *map(outer.read, memories)]
+    programs = []
+    for o, outputs in zip(outcomes, finals, strict=True):
+        inputs = [o.builder.captures.get(v) or Var(v.type) for v in captured]
+        inputs += [o.builder.storage_inputs.get(s) or Var(s.type) for s in memories]
+        programs.append(Program(tuple(inputs), tuple(o.builder.equations), tuple(outputs), "branch"))
+    if selector.type.dtype == np.bool_:
+        after = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
+    else:
+        after = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+    count = len(groups.rows)
+    return (*groups.spread(after[:count]), *after[count:])
+
+
+def _is_chosen(selector: Atom, number: int) -> Atom:
+    if selector.type.dtype == np.bool_:
+        return selector if number else atoms.logical_not(selector)
+    return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
+
+
+def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+    """An operation on a value that is one of a few objects, or of the nodes of a structure."""
+    if isinstance(choice, Reference):
+        found = node_reads.read(choice, operation, is_own)
+        if found is not NotImplemented:
+            return found
+        choice = choice.plain_()
+    thunks = [functools.partial(_apply, operation, option) for option in choice.options]
+    if len(thunks) == 2:
+        return stage(choice.chosen(1), thunks, (), "an operation on one of two objects")
+    return stage(choice.tag, thunks, (), "an operation on one of a few objects")
+
+
+def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
+    return operation(option)
+
+
+choices.register(_decide)
+choices.register_merge(several_sizes.merged)

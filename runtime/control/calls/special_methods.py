@@ -1,0 +1,191 @@
+"""Methods that Python calls by itself, for operators, properties, `with`: the user's own are staged while a trace runs.
+
+Rewritten code keeps `a + b`, and Python looks into the class of `a`. As long as a trace runs, what it finds there calls
+the rewritten method; for other threads, which are not tracing, it calls the method as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.base.signals import whole
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.tracing.trace import Trace, tracing
+from anabranch.runtime.values.heap import patched_classes
+from anabranch.runtime.values.pytrees.containers import is_users_class
+from anabranch.runtime.values.tracer import Traced
+
+Call = Callable[..., Any]
+
+# Called explicitly, on the host, or where no run-time value can be.
+_LEFT = frozenset(
+    f"__{name}__"
+    for name in (
+        "call", "class", "del", "dir", "format", "getattribute", "getnewargs", "getnewargs_ex", "getstate",
+        "hash", "instancecheck", "prepare", "reduce", "reduce_ex", "repr", "set_name", "setstate", "sizeof", "str",
+        "subclasscheck", "subclasshook",
+    )
+)  # fmt: skip
+_IMMUTABLE = 1 << 8
+
+
+@contextlib.contextmanager
+def staged(trace: Trace, call: Call, is_users: Callable[[types.FunctionType], bool]) -> Iterator[None]:
+    """Stage the special methods of each class that the trace meets, until the end of the block."""
+    staging = _Staging(call, is_users)
+    trace.meet = staging.add
+    try:
+        yield
+    finally:
+        staging.close()
+
+
+class _Staging:
+    """The classes that one trace has met."""
+
+    def __init__(self, call: Call, is_users: Callable[[types.FunctionType], bool]) -> None:
+        self._call, self._is_users = call, is_users
+        self._met: dict[int, type] = {}
+
+    @whole
+    def add(self, cls: type) -> None:
+        """Stage the methods of a class and its bases."""
+        for base in cls.__mro__:
+            if id(base) in self._met or not is_users_class(base) or base.__flags__ & _IMMUTABLE:
+                continue
+            self._met[id(base)] = base
+            with patched_classes.lock:
+                known = patched_classes.classes.setdefault(id(base), patched_classes.Staged(base, {}))
+                if not known.traces:
+                    self._stage(known)
+                known.traces += 1
+
+    @whole
+    def close(self) -> None:
+        """Give the classes their methods back, where no other trace needs them staged."""
+        with patched_classes.lock:
+            for key in self._met:
+                known = patched_classes.classes[key]
+                known.traces -= 1
+                if not known.traces:
+                    _put_back(known)
+                    del patched_classes.classes[key]
+
+    def _stage(self, known: patched_classes.Staged) -> None:
+        for name, value in list(vars(known.cls).items()):
+            stand_in = self._stand_in(known.cls, name, value)
+            if stand_in is not None:
+                known.before[name] = value
+                type.__setattr__(known.cls, name, stand_in)
+        if "__eq__" in known.before and "__ne__" not in vars(known.cls):
+            known.before["__ne__"] = None
+            type.__setattr__(known.cls, "__ne__", _not_equal)
+
+    def _stand_in(self, cls: type, name: str, value: Any) -> Any:
+        """What stands in a class for one of its attributes while tracing; None for the attribute itself."""
+        if isinstance(value, types.FunctionType):
+            if (compared := _of_dataclass(cls, name, value)) is not None:
+                return compared
+            if name == "__hash__" and self._is_users(value):
+                return _hashing(value)
+            special = name.startswith("__") and name.endswith("__") and name not in _LEFT
+            return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
+        if type(value) is property:
+            accessors: list[Any] = [self._dispatching(f) or f for f in (value.fget, value.fset, value.fdel)]
+            return property(accessors[0], accessors[1], accessors[2], value.__doc__)
+        if type(value) is functools.cached_property and (function := self._dispatching(value.func)) is not None:
+            cached = functools.cached_property(function)
+            cached.__set_name__(cls, name)
+            return cached
+        if name == "__new__" and isinstance(value, staticmethod) and (made := self._dispatching(value.__func__)):
+            return staticmethod(made)
+        if hasattr(type(value), "__get__"):
+            self.add(type(value))
+        return None
+
+    def _dispatching(self, function: Any) -> Call | None:
+        if isinstance(function, types.FunctionType) and self._is_users(function):
+            return _dispatching(function, self._call)
+        return None
+
+
+_COMPARISONS = {f"__{o.__name__}__": o for o in (operator.eq, operator.lt, operator.le, operator.gt, operator.ge)}
+
+
+def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | None:
+    """A comparison that `dataclass` has made, of fields that may be run-time values."""
+    if name not in _COMPARISONS or not dataclasses.is_dataclass(cls) or value.__code__.co_filename != "<string>":
+        return None
+    operation, names = _COMPARISONS[name], tuple(f.name for f in dataclasses.fields(cls) if f.compare)
+
+    @functools.wraps(value)
+    def compare(self: Any, other: Any) -> Any:
+        if not tracing() or other.__class__ is not self.__class__:
+            return value(self, other)
+        return container_order.compared(operation, *(tuple(getattr(v, n) for n in names) for v in (self, other)))
+
+    return compare
+
+
+def _is_made_in_c(cls: type) -> bool:
+    """Whether instances are made by a `__new__` that calls `__init__` without the project's seeing it."""
+    new: Any = cls.__new__
+    return new is not object.__new__ and not issubclass(cls, BaseException)
+
+
+def _put_back(known: patched_classes.Staged) -> None:
+    for name, value in known.before.items():
+        if value is None:
+            type.__delattr__(known.cls, name)
+        else:
+            type.__setattr__(known.cls, name, value)
+
+
+def _dispatching(function: Call, call: Call) -> Call:
+    # Python takes nothing but an int of its own from these.
+    plain = function.__name__ in ("__index__", "__length_hint__")
+
+    @functools.wraps(function)
+    def special(*args: Any, **kwargs: Any) -> Any:
+        if not tracing():
+            return function(*args, **kwargs)
+        made = call(function, *args, **kwargs)
+        return made.__index__() if plain and isinstance(made, Traced) else made
+
+    return special
+
+
+def _hashing(function: Call) -> Call:
+    """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
+
+    @functools.wraps(function)
+    def special(self: Any) -> Any:
+        made = function(self)
+        return hash(made) if isinstance(made, Traced) else made
+
+    return special
+
+
+_CODE: types.CodeType = _dispatching(len, len).__code__
+
+
+def _not_equal(a: Any, b: Any) -> Any:
+    """`object.__ne__` for an `__eq__` whose answer may be known only at run time."""
+    equal: Call = type(a).__eq__
+    answer = equal(a, b)
+    return answer if answer is NotImplemented else boolean.not_(answer)
+
+
+def original(function: types.FunctionType) -> types.FunctionType:
+    """The user's function, where it stands staged in its class."""
+    if function.__code__ is not _CODE:
+        return function
+    wrapped: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
+    return wrapped

@@ -1,0 +1,148 @@
+"""Calls of functions that are not compiled: those written in C, the standard library's, other packages'.
+
+They run while the function is traced. Many work on values known only at run time as they are (`copy.copy`,
+`list.append`); the others fail in words about classes that the user has never met, which is said here in other words.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch import transpile
+from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.source_frames import installed, internal
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees.containers import has_traced
+from anabranch.runtime.values.static_requests import know, needs_of, wanting
+from anabranch.runtime.values.tracer import Traced
+
+# How Python says that a call does not fit the parameters, whatever the arguments are.
+_MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values|object is not iterable")
+# Errors that are not the program's own where values are meant that stand for others.
+_MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
+# Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
+_NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
+
+
+def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`target(*args, **kwargs)`, which is what `function` really is.
+
+    Raises
+    ------
+    UnsupportedOperationError, ConcretizationError
+        Where the function has no use for the values known only at run time among its arguments.
+    Specialise
+        Where these are integers computed from arguments that can be static.
+    """
+    refusals = current().trace.refusals if tracing() else 0
+    try:
+        return target(*args, **kwargs)
+    except Exception as error:
+        if not tracing() or not _misread(function, args, kwargs, error, current().trace.refusals > refusals):
+            raise
+        for value in _integers((*args, *kwargs.values())):
+            know(value.atom, f"an argument of {_name(function)}()")
+        raise _refusal(function, error, (*args, *kwargs.values())) from None
+
+
+def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool) -> bool:
+    """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
+
+    `is_refused` says that it has asked one for a plain value: it may raise an error of its own instead of ours.
+    """
+    ours = isinstance(error, (ConcretizationError, UnsupportedOperationError))
+    if isinstance(error, AnabranchError) and not ours:
+        return False
+    assert error.__traceback__ is not None
+    codes = list(_codes(error.__traceback__.tb_next))
+    if any(map(_is_users, codes)):
+        return False
+    in_library = [not internal(code.co_filename) for code in codes]
+    if ours:
+        # From a function in C it is ours alone, and names the operator that asked. The run-time value may come out of
+        # a function that was passed.
+        return any(in_library)
+    if not has_traced((args, kwargs)):
+        return False
+    if _package(function) in _NUMERIC:
+        return True
+    if is_refused and _is_of_c(function) and not isinstance(error, TypeError):
+        return True
+    if not isinstance(error, _MISREADINGS) or _MISFIT.search(str(error)):
+        return False
+    # What our own code raises is what Python itself would have raised.
+    return in_library[-1] if in_library else _is_of_c(function)
+
+
+def _codes(traceback: types.TracebackType | None) -> Iterator[types.CodeType]:
+    while traceback is not None:
+        yield traceback.tb_frame.f_code
+        traceback = traceback.tb_next
+
+
+def _is_users(code: types.CodeType) -> bool:
+    return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
+
+
+def _is_of_c(function: Any) -> bool:
+    if isinstance(function, type):
+        return _package(function) in sys.stdlib_module_names
+    return isinstance(
+        function,
+        (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType),
+    )
+
+
+def _package(function: Any) -> str:
+    return (getattr(function, "__module__", None) or "").partition(".")[0]
+
+
+def _name(function: Any) -> str:
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    module = getattr(function, "__module__", None)
+    if module in (None, "builtins"):
+        return name
+    # The outermost package that has it is the one that users import it from; of `_struct` that is `struct`.
+    public = sys.modules.get(module.lstrip("_"))
+    outer = (module.lstrip("_") if getattr(public, name, None) is function else module).split(".")
+    names = (".".join(outer[:n]) for n in range(1, len(outer)))
+    return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), '.'.join(outer))}.{name}"
+
+
+def _integers(arguments: Iterable[Any]) -> list[Any]:
+    """The integers and bools among the arguments that are known only at run time."""
+    return [v for v in arguments if isinstance(v, Traced) and _is_integer(v)]
+
+
+def _is_integer(value: Traced) -> bool:
+    if isinstance(value, PythonScalar):
+        return value.python in (int, bool)
+    return not value.abstract.shape and np.dtype(value.abstract.dtype).kind in "iub" and hasattr(value, "atom")
+
+
+def _refusal(function: Any, error: Exception, arguments: Iterable[Any]) -> AnabranchError:
+    text = (
+        f"{_name(function)} is not compiled, and has no use for a value known only at run time ({_said(error)}); call "
+        "it outside of the compiled function and pass its result, or write with NumPy's functions what it computes"
+    )
+    concrete = isinstance(error, ConcretizationError)
+    refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
+    if needs := needs_of(error):
+        refusal.anabranch_needs = needs  # type: ignore[attr-defined]
+    for value in _integers(arguments):
+        refusal = wanting(refusal, value.atom, f"an argument of {_name(function)}()")
+    return refusal
+
+
+def _said(error: Exception) -> str:
+    """Return the reason that a ConcretizationError names, or the type and message of any other error."""
+    if isinstance(error, ConcretizationError):
+        return re.split(" while tracing|;", str(error), maxsplit=1)[0]
+    return f"{type(error).__name__}: {error}"

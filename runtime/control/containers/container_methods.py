@@ -1,0 +1,80 @@
+"""Methods of Python's containers that look at their items, and `sorted`, where run-time values take part."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control import compare, subscript
+from anabranch.runtime.control.branches import select_value
+from anabranch.runtime.control.calls.signature_errors import fitted
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.values import registry, text_tables
+from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+
+
+def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    items[:] = container_order.in_order(items, registry.called(key), reverse)
+
+
+def _remove(items: list[Any], value: Any) -> None:
+    del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
+
+
+def _pop(items: list[Any], place: Any = -1) -> Any:
+    if isinstance(place, Traced) and type(items) is list:
+        check_integer(place)
+        place = subscript.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
+    item = subscript.at(items)[place]
+    del subscript.at(items)[place]
+    return item
+
+
+def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    if text_tables.is_choice(key):
+        if all(map(text_tables.is_constant, (default, *items.values()))):
+            found = text_tables.look_up(lambda k: items.get(k, default), key)
+            if found is not UNKNOWN:
+                return found
+    elif isinstance(key, ChoiceValue):
+        return key.each(lambda k: _get(items, k, default))
+    known = truth(compare.in_(key, items))
+    if isinstance(known, bool):
+        return subscript.at(items)[key] if known else default
+    place, _ = subscript.place_of(items, key)
+    found = subscript.chosen(list(items.values()), place, key)
+    return select_value.choose(known, found, default, FULL, "dict.get()")
+
+
+_METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
+    "index": ((list, tuple, collections.deque), container_order.index),
+    "count": ((list, tuple, collections.deque), container_order.count),
+    "sort": ((list,), _sort),
+    "remove": ((list,), _remove),
+    "pop": ((list,), _pop),
+    "get": ((dict,), _get),
+}
+
+
+def staged(method: Any) -> Any:
+    """A built-in method of a container; the staged one where its items or arguments are run-time values."""
+    classes, function = _METHODS.get(method.__name__, ((), None))
+    owner = method.__self__
+    if function is None or not isinstance(owner, classes):
+        return method
+
+    @functools.wraps(method)
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
+        if looks_at_items or any(map(containers.has_traced, args)) or kwargs.get("key") is not None:
+            return fitted(functools.partial(function, owner), method)(*args, **kwargs)
+        return method(*args, **kwargs)
+
+    return choose

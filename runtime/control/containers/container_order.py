@@ -1,0 +1,233 @@
+"""Comparisons of tuples, lists and dicts that hold run-time values, and what is made of them: sorting, finding."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.branches import select_value
+from anabranch.runtime.control.containers import list_order, node_reads
+from anabranch.runtime.control.truth import truth, truth_value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+
+_ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
+
+
+def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`a OP b`; of containers with run-time parts as Python does it, part by part."""
+    if (found := looked_up(operation, a, b)) is not UNKNOWN:
+        return found
+    a, b = _as_one_number(a), _as_one_number(b)
+    if operation in (operator.eq, operator.ne) and (isinstance(a, Reference) or isinstance(b, Reference)):
+        one, other = map(_as_dict, (a, b))
+        if _is_plain(one) and _is_plain(other):
+            result = boolean.or_(_is_one(a, b), lambda: equal(one, other))
+            return boolean.not_(result) if operation is operator.ne else result
+    for choice, other, left in ((a, b, True), (b, a, False)):
+        if isinstance(choice, ChoiceValue) and choice.of_objects:
+            return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
+    if not (_is_plain(a) and _is_plain(b) and (containers.has_traced(a) or containers.has_traced(b))):
+        return operation(a, b)
+    if operation is operator.ne:
+        return boolean.not_(equal(a, b))
+    if operation is operator.eq:
+        return equal(a, b)
+    return _ordered(operation, a, b)
+
+
+def _as_dict(value: Any) -> Any:
+    """A dict that is one of the nodes of a structure as a dict of what it holds."""
+    copied = value.copied_() if isinstance(value, Reference) else value
+    return value if copied is NotImplemented else copied
+
+
+def _is_one(a: Any, b: Any) -> Any:
+    """Return whether two values, of which one is a node, are one object."""
+    same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
+    return same if isinstance(same, bool) else python_scalar(same)
+
+
+def _as_one_number(value: Any) -> Any:
+    """A number of one of a few kinds as one that is worth the same: it is only compared."""
+    return value.resolve() if isinstance(value, ChoiceValue) and value.worth is not None else value
+
+
+def _is_plain(value: Any) -> bool:
+    if is_grown(value):
+        return False
+    return isinstance(value, (tuple, list)) or type(value) is dict
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list, dict))
+
+
+def equal(a: Any, b: Any) -> Any:
+    """`a == b` as a bool, plain or traced; what is one object is equal, as in Python's containers."""
+    if a is b:
+        return True
+    if not (_is_plain(a) and _is_plain(b)):
+        return truth_value(compared(operator.eq, a, b))
+    if not _alike(a, b) or len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        if a.keys() != b.keys():
+            return False
+        a, b = list(a.values()), [b[k] for k in a]
+    if _are_numbers(a, b):
+        whole: Atom = atoms.literal(True)
+        for x, y in zip(a, b, strict=True):
+            whole = atoms.logical_and(whole, wrap.as_atom(x == y, np.bool_))
+        return python_scalar(whole)
+    result: Any = True
+    for x, y in zip(a, b, strict=True):
+        result = boolean.and_(result, lambda x=x, y=y: equal(x, y))  # type: ignore[misc]
+    return result
+
+
+def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """By the first parts that differ, else by the lengths."""
+    if not _alike(a, b) or isinstance(a, dict):
+        return operation(type(a)(), type(b)())  # raises what Python raises
+    if not a or not b:
+        return operation(len(a), len(b))
+    if _are_numbers(a, b):
+        decided: Atom = atoms.literal(bool(operation(len(a), len(b))))
+        for x, y in reversed(list(zip(a, b, strict=False))):
+            here, same = (wrap.as_atom(v, np.bool_) for v in (operation(x, y), x == y))
+            decided = atoms.logical_or(
+                atoms.logical_and(same, decided), atoms.logical_and(atoms.logical_not(same), here)
+            )
+        return python_scalar(decided)
+    same = equal(a[0], b[0])
+    if same is True:
+        return _ordered(operation, a[1:], b[1:])
+    first = compared(operation, a[0], b[0])
+    if same is False:
+        return first
+    return boolean.or_(
+        boolean.and_(boolean.not_(same), lambda: truth_value(first)),
+        lambda: boolean.and_(same, lambda: _ordered(operation, a[1:], b[1:])),
+    )
+
+
+def _are_numbers(a: Any, b: Any) -> bool:
+    """Return whether the parts of two tuples or lists are ordered numbers, which compare without side effects."""
+    if isinstance(a, dict) or len(a) < 2:
+        return False
+    return all(type(v) in (bool, int, float) or _is_ordered_number(v) for v in (*a, *b))
+
+
+def _is_ordered_number(value: Any) -> bool:
+    known = isinstance(value, Traced) and not value.abstract.shape and value.abstract.kind is not Kind.ARRAY
+    return known and value.abstract.dtype.kind in "biuf"
+
+
+def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, missing: str = "") -> Any:
+    """As `list.index`."""
+    places = range(len(items))[slice(start, stop)]
+    found: Atom = atoms.literal(False)
+    place: Atom = atoms.literal(0, np.int64)
+    for i in places:
+        same = truth(equal(items[i], value))
+        atom = atoms.literal(same) if isinstance(same, bool) else same
+        here = atoms.logical_and(atom, atoms.logical_not(found))
+        place = atoms.select(here, atoms.literal(i, np.int64), place)
+        found = atoms.logical_or(found, atom)
+    whole = isinstance(value, PythonScalar) and value.python is int
+    text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
+    named = wrap.as_atom(value) if whole else None
+    text = text if whole else text.format("the value")
+    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.Telling(ValueError, text), named)
+    return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
+
+
+def count(items: Sequence[Any], value: Any) -> Any:
+    """As `list.count`."""
+    return sum(truth_value(equal(item, value)) for item in items)
+
+
+_MOST_SORTED = 32
+
+
+def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+    """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For more others than a few; and at run time for NaN, whose place depends on Python's way of sorting.
+    """
+    keys = list(items) if key is None else list_order.keys_of(items, key)
+    traced = any(map(containers.has_traced, keys))
+    made = list_order.in_order(items, keys, reverse) if traced else None
+    if made is not None:
+        return made
+    rows = list(zip(keys, items, strict=True))
+    rows = rows[::-1] if reverse else rows
+    if not traced:
+        ordered = sorted(range(len(rows)), key=lambda i: rows[i][0])
+        return _reversed_if(reverse, [rows[i][1] for i in ordered])
+    if len(rows) > _MOST_SORTED:
+        compared(operator.lt, rows[1][0], rows[0][0])  # raises for what has no order
+        raise UnsupportedOperationError(
+            f"{len(rows)} run-time values in a list are sorted that are no numbers of one type, nor tuples of such, or "
+            f"by keys that are not; this is done for up to {_MOST_SORTED} of them"
+        )
+    placed: list[_Row] = []
+    for row in rows:
+        _refuse_nan(row[0])
+        placed = _inserted(placed, row)
+    return _reversed_if(reverse, [item for _, item in placed])
+
+
+_Row = tuple[Any, Any]
+
+
+def _reversed_if(reverse: bool, items: list[Any]) -> list[Any]:
+    return items[::-1] if reverse else items
+
+
+def _refuse_nan(key: Any) -> None:
+    if isinstance(key, (tuple, list)):
+        for part in key:
+            _refuse_nan(part)
+    elif isinstance(key, Traced) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
+        bad = atoms.ufunc(np.isnan, wrap.as_atom(key))
+        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(list_order.NAN))
+
+
+def _inserted(placed: list[_Row], row: _Row) -> list[_Row]:
+    """A row put before the first of the placed rows that are greater; they stand in order."""
+    made, carried = [], row
+    moving: Any = False
+    for other in placed:
+        moving = boolean.or_(moving, lambda k=other[0]: truth_value(compared(operator.lt, row[0], k)))  # type: ignore[misc]
+        decided = truth(moving)
+        made.append(_either(decided, carried, other))
+        carried = _either(decided, other, carried)
+    return [*made, carried]
+
+
+def _either(decided: bool | Atom, on_true: _Row, on_false: _Row) -> _Row:
+    if isinstance(decided, bool):
+        return on_true if decided else on_false
+    key = select_value.choose(decided, on_true[0], on_false[0], FULL, "sorting")
+    if on_true[0] is on_true[1] and on_false[0] is on_false[1]:
+        return key, key
+    return key, select_value.choose(decided, on_true[1], on_false[1], FULL, "sorting")

@@ -1,0 +1,198 @@
+"""Generator expressions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anabranch.runtime.control.exits import BREAK, NEXT
+from anabranch.runtime.control.for_ import run
+from anabranch.runtime.control.if_ import if_, where
+from anabranch.runtime.control.iteration import countable
+from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
+from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_grown
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.union import ChoiceValue
+
+T = TypeVar("T")
+_BROKEN = Form((), ("break",))
+
+
+class Each(Source):
+    """`(element(item) for item in items if condition(item))`.
+
+    Parameters
+    ----------
+    items : iterable
+    element, condition : callable
+        Of the item, or of its `width` parts where the target is a tuple.
+    width : int, optional
+    nested : bool
+        The elements are such expressions themselves, one after the other.
+    whole : bool
+        A list was written: all of it is computed even where its first elements decide.
+    """
+
+    def __init__(
+        self,
+        items: Any,
+        element: Callable[..., Any],
+        condition: Callable[..., Any] | None = None,
+        width: int | None = None,
+        nested: bool = False,
+        whole: bool = False,
+    ) -> None:
+        super().__init__()
+        items = iterated(items)
+        self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
+        sequence = None if isinstance(items, Source) else countable.countable(items)
+        if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
+            items, sequence = sequence.steps(), None
+        apart = isinstance(items, ChoiceValue) and any(map(is_grown, items.options))
+        self._over = (
+            items if isinstance(items, Source) or apart else iter(items) if sequence is None else sequence
+        )  # fmt: skip
+        self._element, self._condition, self._width = element, condition, width
+        self.nested, self.whole = nested, whole
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """The same expression again, where what it goes over can be gone over again."""
+        over = self._over
+        if isinstance(over, countable.Countable) and not isinstance(over, countable.Once):
+            again: Any = over if isinstance(over.length, int) else None
+        else:
+            again = self._again
+        if again is None:
+            return None
+        made = type(self)(again, self._element, self._condition, self._width, self.nested, self.whole)
+        return made, (self._element, self._condition, again)
+
+    @property
+    def element(self) -> Callable[..., Any]:
+        """The function that computes an element from an item."""
+        return self._element
+
+    @property
+    def site(self) -> Any:
+        """The code of the element, by which the expression is known again; of `map`, that of the function, too."""
+        cells = getattr(self._element, "__closure__", None) or ()
+        called = [c.cell_contents for c in cells if callable(c.cell_contents)]
+        return tuple(part for function in (self._element, *called) for part in _codes(function))
+
+    def counted(self) -> countable.Countable | None:
+        """Return the iterable, if its length is known and each of its items yields an element; None otherwise."""
+        over = self._over
+        if self._condition is not None or not isinstance(over, countable.Countable):
+            return None
+        return over if isinstance(over.length, int) and not over.misfits() else None
+
+    def at_once(self, taken: Callable[[Each], T | None]) -> T | None:
+        """Return the result of `taken` for the expression, which is used up then; None where it returns None."""
+        if self.begun or self._spent is not False or (self._made is not None and self._made is not current()):
+            return None
+        found = taken(self)
+        if found is not None:
+            self._spent = True
+        return found
+
+    def element_of(self, item: Any) -> Any:
+        """The element of an item."""
+        return self._element(*self._parts(item))
+
+    @property
+    def what(self) -> str:
+        """The expression, for messages."""
+        return f"the generator expression at {where(self._element)}"
+
+    def run(self, take: Take) -> Any:
+        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
+
+        def found(args: tuple[Any, ...]) -> Any:
+            value = self._element(*args)
+            return value.run(take) if self.nested else take(value)
+
+        # By the defaults the loop finds the lists and objects that the expression changes.
+        def body(item: Any, users: tuple[Any, ...] = (self._element, self._condition)) -> Any:
+            args = self._parts(item)
+            if self._condition is None:
+                return _code(found(args))
+            return if_(self._condition(*args), lambda: _code(found(args)), lambda: NEXT)
+
+        what, over = self.what, self._over
+        if isinstance(over, countable.Countable):
+            code = run_counted(over, body, (), _BROKEN, what)[0]
+        else:
+            code = run(over, body, (), _BROKEN, what)[0]
+        return code >= BREAK
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        over = self._over
+        for item in over.steps() if isinstance(over, countable.Countable) else over:
+            args = self._parts(item)
+            kept = True if self._condition is None else truth(self._condition(*args))
+            if not isinstance(kept, bool):
+                raise ConcretizationError(
+                    f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
+                    "time, so that the number of its items is; a for statement, list(), sum, any, all, min and max go "
+                    "over it"
+                )
+            if kept and self.nested:
+                yield from self._element(*args)
+            elif kept:
+                yield self._element(*args)
+
+    def first(self) -> tuple[Any, Each] | None:
+        """The first element and the expression of the others, where it is known that there is one."""
+        over = self._over
+        if self._condition is not None or self.nested or not isinstance(over, countable.Countable):
+            return None
+        if over.misfits():
+            return None
+        if not isinstance(over.length, int) or over.length < 1:
+            return None
+        rest = Each(countable.Tail(over), self._element, width=self._width)
+        return self._element(*self._parts(over.at(0))), rest
+
+    def _parts(self, item: Any) -> tuple[Any, ...]:
+        if self._width is None:
+            return (item,)
+        parts = tuple(item)
+        if len(parts) > self._width:
+            raise ValueError(f"too many values to unpack (expected {self._width})")
+        if len(parts) < self._width:
+            raise ValueError(f"not enough values to unpack (expected {self._width}, got {len(parts)})")
+        return parts
+
+
+each = Each
+
+
+def _codes(function: Any) -> Iterator[Any]:
+    """By what a function is known again, of which there may be a new one for each call of what makes it."""
+    if isinstance(function, functools.partial):
+        for part in (function.func, *filter(callable, function.args)):
+            yield from _codes(part)
+    else:
+        yield getattr(function, "__code__", id(function))
+
+
+def _code(left: Any) -> Any:
+    """How the step of a loop ends."""
+    decided = truth(left)
+    if isinstance(decided, bool):
+        return BREAK if decided else NEXT
+    return python_scalar(atoms.select(decided, atoms.literal(BREAK, np.int64), atoms.literal(NEXT, np.int64)))
+
+
+attributes.register(Each, lambda _: (_ for _ in list[Any]()))

@@ -1,0 +1,3 @@
+"""Iterables that a staged `for` can go over."""
+
+from __future__ import annotations

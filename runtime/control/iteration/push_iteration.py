@@ -1,0 +1,208 @@
+"""Iterables that hand on their items: generator functions and generator expressions of the user's.
+
+A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
+Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
+decided by what is known while tracing.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.base.signals import Interrupt
+from anabranch.runtime.control.iteration.pull_iteration import pulled
+from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.try_ import passes, revived
+from anabranch.runtime.errors import (
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
+from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.heap.snapshot import Heap
+
+Take = Callable[[Any], Any]
+
+
+class Source(attributes.Bare, abc.ABC):
+    """An iterator that is used up once: by handing each item to a function, or one by one."""
+
+    def __init__(self) -> None:
+        self._made: Builder | None = current() if tracing() else None
+        self._spent: bool | None = False  # None: perhaps not wholly
+        self._items: Iterator[Any] | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether items have been asked for one by one."""
+        return self._items is not None
+
+    @property
+    def what(self) -> str:
+        """The iterable, for messages."""
+        return "a generator"
+
+    @abc.abstractmethod
+    def run(self, take: Take) -> Any:
+        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
+
+    def drive(self, take: Take, leaves: bool) -> None:
+        """Hand on what is left; `leaves` says that `take` may want no more before the end."""
+        self._check_place()
+        if self._items is not None:
+            _hand_each(self._items, take)
+        elif not self._used_up():
+            self._spent = None if leaves else True
+            self.run(take)
+
+    def items_or(self, driven: Callable[[Source], Any]) -> Any:
+        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+        self._check_place()
+        if self._items is not None:
+            return list(self._items)
+        if self._used_up():
+            return []
+        found = self.anew()
+        if found is None:
+            return driven(self)
+        again, roots = found
+        builder = current()
+        before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.roots))
+        self._spent = True
+        cost = Cost(self.what, "its items are made one by one")
+        made = []
+        try:
+            for item in self.pull():
+                made.append(item)
+                cost.count()
+            return made
+        except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
+            builder.rollback(before)
+            heap.restore()
+        return driven(again)
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """One that gives the same items, and what leads to the objects that it may change; None where there is none."""
+        return None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        self._check_place()
+        if self._items is None:
+            self._items = iter(()) if self._used_up() else self.pull()
+        return next(self._items)
+
+    @abc.abstractmethod
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+
+    def _used_up(self) -> bool:
+        if self._spent is None:
+            raise UnsupportedOperationError(
+                "a generator is used again after a loop that may have left it before its end; make a new one"
+            )
+        return self._spent
+
+    def _check_place(self) -> None:
+        if self._made is not None and self._made is not current():
+            raise UnsupportedOperationError(
+                "a generator made outside of a run-time loop or branch is used inside of it, so that how much is left "
+                "of it is known only at run time; make it inside"
+            )
+
+
+def _hand_each(items: Iterator[Any], take: Take) -> None:
+    for item in items:
+        left = truth(take(item))
+        if not isinstance(left, bool):
+            raise UnsupportedOperationError(
+                "a loop over a generator that next() was called on is left under a run-time condition; "
+                "start with the loop"
+            )
+        if left:
+            return
+
+
+class Generated(Source):
+    """What a call of a generator function gives."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__()
+        self._call = (function, args, kwargs)
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """The same call."""
+        return Generated(*self._call), self._call
+
+    def run(self, take: Take) -> None:
+        """Run the function's body."""
+        function, args, kwargs = self._call
+        function(_past_try_statements(take, at_once=True), *args, **kwargs)
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        function, args, kwargs = self._call
+        # Not of `self`: what is asked no more is found out by its being forgotten.
+        return pulled(lambda take: function(_past_try_statements(take, at_once=False), *args, **kwargs))
+
+
+def _past_try_statements(take: Take, at_once: bool) -> Take:
+    """`take`, refused where a try statement of the generator around a yield would catch what its user raises.
+
+    `at_once` says that what is done with the item is done when `take` has returned.
+    """
+    if not tracing():
+        return take
+    trace = current().trace
+    depth = len(trace.regions)
+
+    def given(item: Any) -> Any:
+        if len(trace.regions) == depth:
+            return take(item)
+        if not at_once:
+            raise UnsupportedOperationError(_IN_TRY)
+        before, known = current().read(trace.error_code), len(trace.failures)
+        try:
+            left = take(item)
+        except (AnabranchError, Interrupt):
+            raise
+        except BaseException as error:
+            raise UnsupportedOperationError(_IN_TRY) from error
+        new = trace.failures[known:]
+        if current().read(trace.error_code) is not before and not (new and all(passes(revived(f)) for f in new)):
+            raise UnsupportedOperationError(_IN_TRY)
+        return left
+
+    return given
+
+
+_IN_TRY = (
+    "a generator yields inside of a try statement, which must not see what the code that takes the value raises; "
+    "assign the value in the try statement and yield it after"
+)
+
+
+def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
+    """Make `function`, which hands its values to its first parameter, a generator function again."""
+
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Generated:
+        return Generated(function, args, kwargs)
+
+    return make
+
+
+def _generator(_: Any) -> Any:
+    return (_ for _ in list[Any]())
+
+
+attributes.register(Source, _generator)
+attributes.register(Generated, _generator)

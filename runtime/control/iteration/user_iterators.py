@@ -1,0 +1,70 @@
+"""Iterators of the user's classes: `__next__` is asked for each item, and may end the iteration at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.runtime.control.exits import BREAK, NEXT
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration.pull_iteration import pulled
+from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.try_ import try_
+from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+
+class Stepped(Source):
+    """The remaining items of an iterator that is written in Python."""
+
+    def __init__(self, iterator: Any) -> None:
+        super().__init__()
+        self._iterator = iterator
+
+    def run(self, take: Take) -> None:
+        """Ask for items until there is none, or no more is wanted."""
+        step_through(self._iterator, take)
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        iterator = self._iterator
+        return pulled(lambda take: step_through(iterator, take))
+
+    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+        """The same iterator: what it has moved by is put back."""
+        return Stepped(self._iterator), (self._iterator,)
+
+
+def step_through(iterator: Any, take: Take) -> None:
+    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
+
+    def goes_on(going: Any) -> Any:
+        return going
+
+    def step(going: Any) -> Any:
+        def ask() -> Any:
+            return True, next(iterator)
+
+        def ended() -> Any:
+            return False, Undefined("item")
+
+        found, item = try_(ask, (lambda: StopIteration, ended))
+
+        def taken() -> Any:
+            left = take(item.without_undefined() if isinstance(item, ChoiceValue) else item)
+            return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
+
+        return if_(found, taken, lambda: (NEXT, False))
+
+    while_(goes_on, step, (True,), ("going",), exits=("break",))
+
+
+def iterated(items: Any) -> Any:
+    """Return the iterator of an object whose class defines it in Python; anything else as it is."""
+    found = containers.iterated(items)
+    if tracing() and not isinstance(found, Source) and containers.own_method(found, "__next__") is not None:
+        return Stepped(found)
+    return found

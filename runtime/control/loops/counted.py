@@ -1,0 +1,246 @@
+"""Loops over sequences: staged where they can be, and unrolled where that is cheap or nothing else can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.iteration import stacked_sequences
+from anabranch.runtime.control.iteration.countable import Countable, Tail
+from anabranch.runtime.control.loops import growth, stage_loops, steps
+from anabranch.runtime.control.loops.loop_state import FirstStepError, Loop
+from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply
+from anabranch.runtime.control.truth import truth
+from anabranch.runtime.errors import (
+    AliasError,
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.decisions import note, steps as steps_of
+from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.static_requests import wanting
+
+# What says that a loop cannot be staged.
+CANNOT = (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError)
+
+# So many characters of a text are gone over one by one, where that adds few equations: what is made of them is known.
+FEW_KNOWN = 16
+
+
+def run_counted(
+    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after a loop over a sequence, and what its end raises."""
+    loop = _Counted(sequence, body, form, what)
+    try:
+        state = loop.run((NEXT, no_value, *init))
+    except AnabranchError as error:
+        wanting(error, sequence.length, f"the number of steps of {what}")
+        raise
+    code = state[0]
+    sequence.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)
+    return state
+
+
+class _Counted:
+    """A loop over a sequence."""
+
+    def __init__(self, sequence: Countable, body: Callable[..., Any], form: Form, what: str) -> None:
+        self.sequence, self.body, self.form, self.what = sequence, body, form, what
+        self.length = sequence.length
+
+    def run(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The state after the loop."""
+        if not isinstance(self.length, int):
+            return growth.unless(lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state)
+        if self.length <= 1:
+            return self._unrolled(state, "it has one step at most")
+        if self.sequence.is_known and self.length <= FEW_KNOWN:
+            cheap = self._cheaply_unrolled(state, "its few items are known")
+            if cheap is not None:
+                return cheap
+        if self.sequence.has_records:
+            # What their texts and numbers say while tracing is known in a step of its own.
+            cheap = self._cheaply_unrolled(state, "its steps, each of a known dict or object, add little")
+            if cheap is not None:
+                return cheap
+        return self._of_known_length(state)
+
+    def _of_known_length(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""
+        trace = current().trace
+        grows, unrolls = trace.lists_grow, trace.unroll_reason is not None
+        site = self.body.__code__
+        failed = trace.fixed_failures.get((site, self.length))
+        if failed is not None and not grows:
+            trace.wants_growth = True
+            raise failed
+        if grows and not unrolls and (site in trace.growing_sites or failed is not None):
+            try:
+                return self._grown(state)
+            except CANNOT as error:
+                return self._unrolled(state, _first_line(error))
+        others, known = trace.wants_growth, trace.wants_known
+        trace.lists_grow = trace.wants_growth = trace.wants_known = False
+        try:
+            after = self._staged(state, "")
+            trace.wants_growth, trace.wants_known = others, known
+            return after
+        except CANNOT as error:
+            cannot = error
+        finally:
+            trace.lists_grow = grows
+        wanted = trace.wants_growth and not trace.wants_known
+        trace.wants_growth, trace.wants_known = others, known | (trace.wants_known and not grows)
+        why = _first_line(cannot)
+        if not wanted:
+            return self._unrolled(state, why)
+        cheap = self._cheaply_unrolled(state, why)
+        if cheap is not None:
+            return cheap
+        if unrolls:
+            before = _Before(self.body, self.sequence.holds, state)
+            try:
+                return self._unrolled(state, f"{why}; with lists of run-time length, {trace.unroll_reason}")
+            except TooCostlyError as error:
+                if not grows:
+                    raise
+                before.restore()
+                trace.too_costly = str(error)
+            return self._grown(state)
+        if not grows:
+            # A loop around this one is tried without, and fails with this one, which is not to try again.
+            trace.wants_growth = True
+            trace.fixed_failures[site, self.length] = cannot
+            raise cannot
+        try:
+            return self._grown(state)
+        except CANNOT as error:
+            why = _first_line(error)
+        return self._unrolled(state, why)
+
+    def _grown(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        after = self._staged(state, _GROWS)
+        trace = current().trace
+        trace.growing_sites.add(self.body.__code__)
+        trace.staged_growing.add(self.what)
+        return after
+
+    # ---- unrolled ----------------------------------------------------------------------------------------------------
+
+    def _unrolled(self, state: tuple[Any, ...], why: str) -> tuple[Any, ...]:
+        return steps.unroll(self.sequence.steps(), self.body, state, self.form, self.what, why, self.length)
+
+    def _cheaply_unrolled(self, state: tuple[Any, ...], why: str) -> tuple[Any, ...] | None:
+        """The state after the loop if its steps add few equations; else None."""
+        before = _Before(self.body, self.sequence.holds, state)
+        try:
+            with of_known_lengths():
+                after = cheaply(lambda: self._unrolled(state, why), self.length)
+        except CANNOT:
+            after = None
+        if after is None:
+            before.restore()
+        return after
+
+    # ---- staged ------------------------------------------------------------------------------------------------------
+
+    def _staged(self, state: tuple[Any, ...], how: str) -> tuple[Any, ...]:
+        """As one loop, or the first step on its own and the others as one loop."""
+        try:
+            after = self._stage(self.sequence, state[2:])
+            note("staged", self.what, lambda: f"one loop of {steps_of(self.length)}{how}")
+            return after
+        except FirstStepError as error:
+            if error.site is not self.body.__code__:
+                raise
+            first = error
+        try:
+            after = self._stage_peeled(state)
+        except FirstStepError:
+            raise first from None
+        why = f"one loop after its first step, which gives its names the types that they keep{how}"
+        note("staged", self.what, lambda: why)
+        return after
+
+    def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The first step on its own, where it gives the carries the types that they keep."""
+
+        def peeled(body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
+            # By the defaults a branch finds the lists and objects that the loop changes.
+            def rest(left: tuple[Any, ...], users: Any = body) -> tuple[Any, ...]:
+                return self._stage(Tail(self.sequence), left[2:], True)
+
+            return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
+
+        before = _Before(self.body, self.sequence.holds, state)
+        try:
+            some = truth(self.length > 0)
+            if isinstance(some, bool):
+                return peeled()
+            names = ("exit code", "returned value", *self.form.names)
+            after: tuple[Any, ...] = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
+            return after
+        except CANNOT:
+            before.restore()
+            raise
+
+    def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> tuple[Any, ...]:
+        before = _Before(self.body, self.sequence.holds, init)
+
+        def step(index: Any, *carry: Any) -> tuple[Any, ...]:
+            after = self.form.take(self.body(sequence.at(index), *carry))
+            stacked_sequences.check_lent(after, self.body)
+            return after
+
+        try:
+            return stage_loops.stage(
+                Loop(
+                    body=step,
+                    test=None,
+                    trip=wrap.as_atom(sequence.length, np.int64),
+                    most=interval_of(sequence.length).high,
+                    init=init,
+                    names=self.form.names,
+                    roots=(self.body, self.sequence.holds),
+                    site=self.body.__code__,
+                    what=self.what,
+                    alternates=peeled,
+                    peels=isinstance(self.length, int) and not peeled,
+                )
+            )
+        except BaseException:
+            before.restore()
+            raise
+
+
+_GROWS = ", in which a list grows"
+
+
+class _Before:
+    """The state before an attempt."""
+
+    def __init__(self, body: Callable[..., Any], holds: Any, state: tuple[Any, ...]) -> None:
+        self._builder = current()
+        self._checkpoint = self._builder.checkpoint()
+        self._heap = Heap((body, holds, state, *self._builder.trace.roots))
+
+    def restore(self) -> None:
+        """Forget what the attempt has done."""
+        self._builder.rollback(self._checkpoint)
+        self._heap.restore()
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error.args[0]).splitlines()[0]

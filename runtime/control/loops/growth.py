@@ -1,0 +1,173 @@
+"""When a list or an array gets a length known only at run time: where a loop, or a branch, cannot do without."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from anabranch.runtime.control.loops.loop_state import Loop, LoopTypes
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacity_of
+from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import layout as layouts
+
+T = TypeVar("T")
+# A loop whose number of steps is bounded gives its lists room for all of them, up to so many.
+_MOST = 1 << 20
+
+
+def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: tuple[Any, ...]) -> T:
+    """`without()`, in which lists keep their lengths; where one must not, `grown()`.
+
+    `body` and `state` are the loop's, which both are ways to stage.
+    """
+    builder = current()
+    trace, site = builder.trace, body.__code__
+    grows, failed = trace.lists_grow, trace.fixed_failures.get((site, None))
+    if failed is not None and not grows:
+        trace.wants_growth = True
+        raise failed
+    if grows and (failed is not None or site in trace.growing_sites):
+        return grown()
+    before, heap = builder.checkpoint(), Heap((body, state, *trace.roots)) if grows else None
+    wanted = trace.wants_growth, trace.wants_known
+    trace.lists_grow = trace.wants_growth = trace.wants_known = False
+    try:
+        return without()
+    except AnabranchError as error:
+        cannot = trace.wants_growth and not trace.wants_known
+        if cannot:
+            # Where a loop around this one tries to do without, it fails with this one, which is not to try again.
+            trace.fixed_failures[site, None] = error
+        if not (grows and cannot):
+            raise
+    finally:
+        trace.lists_grow = grows
+        if not grows:
+            trace.wants_growth, trace.wants_known = trace.wants_growth or wanted[0], trace.wants_known or wanted[1]
+    builder.rollback(before)
+    assert heap is not None
+    heap.restore()
+    return grown()
+
+
+def with_room(
+    before: layouts.Layout, after: layouts.Layout, entry: int, loop: Loop, types: LoopTypes
+) -> layouts.Layout:
+    """What a loop carries, where lists that get longer in a step have room for all steps."""
+    numbers = itertools.count()
+
+    def walk(old: layouts.Layout | None, new: layouts.Layout) -> layouts.Layout:
+        if isinstance(new, layouts.Choice):
+            new = _of_one_rank(new)
+        if isinstance(new, layouts.Choice):
+            return layouts.Choice(tuple(walk(_alike(old, o), o) for o in new.options))
+        if not isinstance(new, layouts.Node):
+            return new
+        if isinstance(new.structure, PaddedStructure):
+            return _roomy_array(old, new, f"the array {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
+        if isinstance(new.structure, ItemsStructure):
+            return _roomy(old, new, entry, next(numbers), loop, types)
+        same = isinstance(old, layouts.Node) and len(old.children) == len(new.children)
+        rows: Sequence[layouts.Layout | None] = (
+            old.children if same and isinstance(old, layouts.Node) else [None] * len(new.children)
+        )
+        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.grown:
+            rows = [old]
+        return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
+
+    return walk(before, after)
+
+
+def _alike(old: layouts.Layout | None, option: layouts.Layout) -> layouts.Layout | None:
+    """Of what was carried before, the array of as many axes as one of the alternatives after a step."""
+    size = layouts.sizes(option)
+    rest = old.options if isinstance(old, layouts.Choice) else (old,)
+    found = [(o, layouts.sizes(o)) for o in rest if o is not None]
+    return next((o for o, s in found if s and size and len(s.run_time) == len(size.run_time)), None)
+
+
+def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
+    """Arrays of several shapes as one whose size is known only at run time."""
+    options: list[layouts.Layout] = []
+    for option in new.options:
+        size = layouts.sizes(option)
+        for i, other in enumerate(options):
+            against = None if size is None else layouts.sizes(other)
+            if size is None or against is None or len(size.run_time) != len(against.run_time) or not may_grow():
+                continue
+            both = layouts.padded(against, size)
+            if both is not None:
+                options[i] = both
+                break
+        else:
+            options.append(option)
+    return options[0] if len(options) == 1 else layouts.Choice(tuple(options))
+
+
+def _roomy_array(
+    old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes
+) -> layouts.Layout:
+    """The layout of an array that gets longer in a step, with room for all steps."""
+    structure, before = new.structure, None if old is None else layouts.sizes(old)
+    assert isinstance(structure, PaddedStructure)
+    if any(structure.rooms) or before is None or len(before.run_time) != len(structure.kinds):
+        return new
+    rooms: list[Capacity | None] = []
+    for axis, (start, size) in enumerate(zip(before.abstract.shape, structure.extra, strict=True)):
+        if size <= start:
+            rooms.append(None)
+            continue
+        which, most = f"{what} along axis {axis}", start + loop.most * (size - start)
+        asked = capacity_requests.bounded(which, most) if most <= _MOST else capacity_requests.at(which)
+        rooms.append(dataclasses.replace(asked, size=max(asked.size, size)))
+    if not any(rooms):
+        return new
+    types.rooms += [r for r in rooms if r is not None]
+    capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, rooms, strict=True))
+    abstract = layouts.numeric(new.children[0])
+    assert abstract is not None
+    return layouts.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
+
+
+def _roomy(
+    old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: Loop, types: LoopTypes
+) -> layouts.Layout:
+    """The layout of a list that gets longer in a step, with room for all steps."""
+    structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
+    assert isinstance(structure, ItemsStructure)
+    if structure.room is not None or structure.fixed:
+        return new
+    start = capacity_of(old) if isinstance(old, layouts.Node) else 0
+    gain = structure.capacity - start
+    if gain <= 0 and isinstance(old, layouts.Node):
+        return new
+    most = start + loop.most * max(gain, 1)
+    current().trace.gains.setdefault((loop.site, entry, number), max(gain, 1))
+    asked = capacity_requests.bounded(what, most) if most <= _MOST else capacity_requests.at(what)
+    room = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
+    types.rooms.append(room)
+    return dataclasses.replace(structure, capacity=room.size, room=room).layout
+
+
+def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
+    """The layout after the loop that gave this room."""
+    match layout:
+        case layouts.Node(structure, children, source):
+            if isinstance(structure, ItemsStructure):
+                fixed = any(structure.room is r for r in rooms)
+                return dataclasses.replace(structure, room=None).layout if fixed else layout
+            if isinstance(structure, PaddedStructure):
+                fixed = any(r is room for r in structure.rooms if r is not None for room in rooms)
+                return layouts.Node(dataclasses.replace(structure, rooms=()), layout.children) if fixed else layout
+            return layouts.Node(structure, tuple(without_room(c, rooms) for c in children), source)
+        case layouts.Choice(options):
+            return layouts.Choice(tuple(without_room(o, rooms) for o in options))
+    return layout

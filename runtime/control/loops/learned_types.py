@@ -1,0 +1,136 @@
+"""The types that the traces of a loop's body have found it to carry, for when the loop is met again.
+
+A loop in the body of another is traced anew with each trace of that. Where it is met in surroundings of the same types,
+its types are those that it had: it begins with them, and one trace shows that they stay. So a nest of loops takes as
+many traces as it has levels for each trace of the outermost body, and not some times as many with each level.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types as python_types
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.control.loops.loop_state import LoopTypes
+from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values.arrays import memory_layout
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import length_permission
+from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+_CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype, type)
+# So many surroundings of one loop are remembered; those of functions that many places call differ.
+_MOST = 8
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Known:
+    """The types of a loop in some surroundings.
+
+    Attributes
+    ----------
+    surroundings : tuple
+        The types of all that its body reads.
+    slots : tuple of int
+        Which of the objects that the body reaches it changes.
+    entries : tuple of Layout or None
+        What it carries; None for what is as it was presumed to be.
+    rooms : tuple
+        Those that lists have in the loop.
+    """
+
+    surroundings: tuple[Any, ...]
+    slots: tuple[int, ...]
+    entries: tuple[layouts.Layout | None, ...]
+    rooms: tuple[Any, ...]
+
+
+def begin(types: LoopTypes) -> None:
+    """Let a loop carry what it has carried in such surroundings."""
+    known = current().trace.loop_types.get(types.loop.site)
+    if not known:
+        return
+    here = _surroundings(types)
+    found = next((k for k in known if k.surroundings == here), None)
+    if found is None:
+        return
+    slots, given = list(types.heap.slots.values()), types.slots
+    types.set_slots([slots[k] for k in found.slots])
+    types.add_slots([s for s in given if s not in types.slots])
+    if len(types.layouts) == len(found.entries):
+        types.layouts = [old if new is None else new for old, new in zip(types.layouts, found.entries, strict=True)]
+        types.rooms = list(found.rooms)
+
+
+def remember(types: LoopTypes) -> None:
+    """Note what a loop carries that needed more than one trace."""
+    if types.exact or types.held or types.linked:
+        return
+    places = {key: k for k, key in enumerate(types.heap.slots)}
+    entries = tuple(
+        None if i in types.unread or not _is_of_all_traces(layout) else layout for i, layout in enumerate(types.layouts)
+    )
+    known = current().trace.loop_types.setdefault(types.loop.site, [])
+    slots = tuple(places[id(s.target)] for s in types.slots)
+    known.insert(0, Known(_surroundings(types), slots, entries, tuple(types.rooms)))
+    del known[_MOST:]
+
+
+def _is_of_all_traces(layout: layouts.Layout) -> bool:
+    """Return whether a layout holds nothing that belongs to one trace of the loops around."""
+    match layout:
+        case layouts.Held(value):
+            return isinstance(value, (*_CONSTANTS, Undefined))
+        case layouts.Node(_, children):
+            return all(map(_is_of_all_traces, children))
+        case layouts.Choice(options):
+            return all(map(_is_of_all_traces, options))
+    return True
+
+
+def _surroundings(types: LoopTypes) -> tuple[Any, ...]:
+    trace, heap = current().trace, types.heap
+    loop = types.loop
+    flags = (
+        trace.lists_grow,
+        length_permission.hangs_on_arguments(),
+        bool(trace.regions),
+        loop.most,
+        loop.least,
+        loop.alternates,
+        loop.peels,
+    )
+    places = {key: k for k, key in enumerate(heap.slots)}
+    objects = [(type(s), type(s.target), _type_of(s.before, places)) for s in heap.slots.values()]
+    return (flags, tuple(objects), tuple([_type_of(v, places) for v in types.init[2 : 2 + len(loop.init)]]))
+
+
+def _type_of(value: Any, places: dict[int, int]) -> Any:
+    """Return what is equal for values of one type; objects that the body reaches are told apart by their order."""
+    if id(value) in places:
+        return places[id(value)]
+    if isinstance(value, ChoiceValue):
+        return (ChoiceValue, *(_type_of(v, places) for v in value.options))
+    if isinstance(value, python_types.FunctionType):
+        return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
+    if isinstance(value, dict):
+        return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
+    if isinstance(value, nested_lists.Home):
+        return (nested_lists.Home, places.get(id(value.table)), _type_of(value.index, places))
+    structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
+    if structure is not None:
+        return (structure, *(_type_of(v, places) for v in structure.children(value)))
+    if isinstance(value, Array):
+        return (value.abstract, memory_layout.traits(value), len(value.path), value.is_readonly)
+    if isinstance(value, (PythonScalar, NumPyScalar)):
+        constant = value.atom.value.tobytes() if isinstance(value.atom, Literal) else None
+        return (value.abstract, layouts.interval(layouts.Held(value)), constant)
+    return layouts.Held(value)

@@ -1,0 +1,278 @@
+"""The `for` or `while` equation of a loop, from its traced body."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.aliasing import loop_aliasing
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.exits import BREAK
+from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
+from anabranch.runtime.control.truth import truth, truth_value
+from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.tracing.capacity import Overflowed
+from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import try_regions
+from anabranch.runtime.values.pytrees import layout as layouts
+
+
+class Emission:
+    """Builds the `for` or `while` equation from a traced body."""
+
+    def __init__(
+        self, outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+    ) -> None:
+        self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
+        self.body = traced.builder
+        self.coded = not isinstance(types.layouts[0], layouts.Held)
+        self.written = self.body.outer_writes()
+        self.fails = self.body.trace.error_code in self.written
+        # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
+        # without room for a step's values no later step may loop on what is there instead.
+        stops = self.fails and (bool(outer.trace.regions) or self._may_overflow())
+        self.counts = loop.test is None and not self.coded and not stops
+        self.report, self.firsts = report, report.firsts
+        report.identities.carry(*self.steps, report.trading)
+        self.groups = types.groups
+        with building(self.body):
+            self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
+            self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
+            extras = [*map(self._first, self.firsts), *report.identities.extras()]
+            self.extra_init = [before for before, _, _ in extras]
+            self.extra_inputs = [formal for _, formal, _ in extras]
+            self.extra_outputs = [after for _, _, after in extras]
+            self.memory_outputs = [self.body.read(s) for s in self.written]
+        self.guarded = False
+
+    @property
+    def steps(self) -> tuple[int, int | None]:
+        """How many steps run at least, and how many exactly if that is known."""
+        trip = self._trip() if self.counts else None
+        exact = int(trip.value) if isinstance(trip, Literal) else None
+        return (exact if exact is not None else min(self.loop.least, 1)), exact
+
+    def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
+        """The leaves after the loop (then what is carried beside them), and how many steps ran."""
+        with building(self.outer):
+            init = self.groups.joined(init) + self.extra_init
+        results, steps = self._emit_for(init) if self.counts else self._emit_while(init)
+        count = len(self.groups.rows)
+        return [*self.groups.spread(results[:count]), *results[count:]], steps
+
+    def _first(self, leaf: int) -> tuple[Atom, Var, Atom]:
+        """The array that the first step writes into."""
+        array = self.traced.entry[leaf]
+        assert array is not None
+        formal = self.body.formal(array.storage.type)
+        at_start = atoms.ufunc(np.equal, self.traced.count, atoms.literal(0, np.int64))
+        return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
+
+    def _trip(self) -> Atom:
+        """How many steps run: none after there was too little room for something, whatever is asked for."""
+        trip = self.loop.trip
+        assert trip is not None
+        if isinstance(trip, Literal) or not self.outer.trace.capacities:
+            return trip
+        code = self.outer.read(self.outer.trace.error_code)
+        fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
+        return atoms.select(fine, trip, atoms.literal(0, np.int64))
+
+    def _may_overflow(self) -> bool:
+        trace = self.body.trace
+        if not trace.capacities:
+            return False
+        numbers = try_regions.literals(self.body.equations)
+        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures, 1))
+
+    def _memory_init(self) -> list[Atom]:
+        return [self.outer.read(s) for s in self.written]
+
+    def _body_formals(self) -> list[Var]:
+        memory = [self.body.storage_inputs.get(s) or Var(s.type) for s in self.written]
+        formals = self.traced.formals
+        wholes = [formals[row[0]] if len(row) == 1 else formals[row[0]].whole for row in self.groups.rows]  # type: ignore[attr-defined]
+        return [*wholes, *self.extra_inputs, *memory]
+
+    def _store(self, after: Sequence[Atom]) -> None:
+        for storage, atom in zip(self.written, after, strict=True):
+            self.outer.write(storage, atom)
+
+    def _emit_for(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
+        trip = self._trip()
+        captures = list(self.body.captures)
+        memories = [s for s in self.body.storage_inputs if s not in self.body.written]
+        index, equations = self.traced.index, self.body.equations
+        inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
+        outputs = [*self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
+        # The count of steps that ran and the index are one thing here.
+        rename = {self.traced.count: index}
+        program = Program(
+            (*inputs, *self._body_formals()), tuple(_renamed(e, rename) for e in equations), tuple(outputs), "body"
+        )
+        operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
+        carry = [*init, *self._memory_init()]
+        length = int(trip.value) if isinstance(trip, Literal) else None
+        results = list(
+            self.outer.bind(
+                Op.table["for"],
+                trip,
+                *operands,
+                *carry,
+                body=program,
+                consts=len(operands),
+                carries=len(carry),
+                length=length,
+            )
+        )
+        self._store(results[len(init) :])
+        return results[: len(init)], trip
+
+    def _emit_while(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
+        test, verdict = self._trace_test()
+        if test.outer_writes():
+            return self._emit_inverted(init)
+        return self._bind_while(init, test, verdict, self.body, [], [])
+
+    def _trace_test(self) -> tuple[Builder, Atom]:
+        """The loop's condition in a builder of its own, on formals like the body's."""
+        builder = Builder(self.outer.trace, self.outer)
+        count = builder.formal(INT64)
+        formals = self.groups.formals(builder.formal)
+        with building(builder):
+            made: list[Array | None] = []
+            given = iter(formals)
+            state = [layouts.unpack(t, given, made) for t in self.types.layouts]
+            verdict = builder.resolve(self._condition(state, count))
+        trace = builder.trace
+        counters = {trace.error_code, trace.effects, *trace.details.values()}
+        memory = {a.storage for a in made if a is not None}.union(builder.outer_writes()) - counters
+        if not memory.isdisjoint(builder.written):
+            raise ConditionWritesError
+        return builder, verdict
+
+    def _condition(self, state: Sequence[Any], count: Atom) -> Atom:
+        """Whether another step runs, in the current builder, from the values of the state."""
+        builder = current()
+        width = 2 + len(self.loop.init)
+        verdict: Atom = atoms.literal(True)
+        # What comes of too little room before the loop might keep it running for ever.
+        if self.fails or builder.trace.capacities:
+            verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
+        if self.coded:
+            code = atoms.convert(layouts.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
+            verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, code, atoms.literal(BREAK, np.int64)))
+        if self.loop.trip is not None:
+            verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, count, builder.resolve(self.loop.trip)))
+        if self.loop.test is None:
+            return verdict
+        for slot, contents in zip(self.types.slots, state[width:], strict=True):
+            slot.restore(contents)
+        heap, test = self.types.heap, self.loop.test
+        carry = state[2:width]
+
+        def run() -> Any:
+            for slot, contents in zip(self.types.slots, state[width:], strict=True):
+                slot.restore(contents)
+            verdict = truth_value(test(*carry))
+            self._check_test(state[width:])
+            return verdict
+
+        if isinstance(verdict, Literal) or not self.guarded:
+            decided = truth(run())
+        else:
+            # A loop that was left does not evaluate its condition again.
+            decided = truth(stage_branches.stage(verdict, (lambda: False, run), (), self.loop.what))
+        heap.restore()
+        return atoms.logical_and(verdict, atoms.literal(decided) if isinstance(decided, bool) else decided)
+
+    def _check_test(self, contents: Sequence[Any]) -> None:
+        """Refuse a condition that changes Python objects, which the loop carries only where its body changes them."""
+        given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
+        for slot in self.types.heap.changes():
+            before = slot.same_contents(slot.contents(), given.get(id(slot.target), slot.before))
+            if not before:
+                raise ConditionWritesError
+
+    def _bind_while(
+        self, init: list[Atom], test: Builder, verdict: Atom, body: Builder, extra_init: list[Atom], extra: list[Atom]
+    ) -> tuple[list[Atom], Atom]:
+        """`extra` are carries after the rest that only the test looks at (the condition, in the inverted form)."""
+        builders = (test, body)
+        captures = list(dict.fromkeys(v for b in builders for v in b.captures))
+        memories = list(dict.fromkeys(s for b in builders for s in b.storage_inputs if s not in body.written))
+        with building(body):
+            one = atoms.literal(1, np.int64)
+            after = atoms.ufunc(np.add, self.traced.count, one)
+        count, rename = self.traced.count, {self.traced.index: self.traced.count}
+        extra_formals = [Var(a.type) for a in extra_init]
+        body_inputs = [
+            *(body.captures.get(v) or Var(v.type) for v in captures),
+            *(body.storage_inputs.get(s) or Var(s.type) for s in memories),
+            count,
+            *self._body_formals(),
+            *extra_formals,
+        ]
+        outputs = [after, *self.whole_outputs, *self.extra_outputs, *self.memory_outputs, *extra]
+        body_program = Program(
+            tuple(body_inputs),
+            tuple(_renamed(e, rename) for e in body.equations),
+            tuple(_rename(a, rename) for a in outputs),
+            "body",
+        )
+        test_extra = [Var(a.type) for a in extra_init]
+        test_inputs = [
+            *(test.captures.get(v) or Var(v.type) for v in captures),
+            *(test.storage_inputs.get(s) or Var(s.type) for s in memories),
+            *test.formals,
+            *(Var(f.type) for f in self.extra_inputs),
+            *(test.storage_inputs.get(s) or Var(s.type) for s in self.written),
+            *test_extra,
+        ]
+        test_program = Program(
+            tuple(test_inputs), tuple(test.equations), (test_extra[0] if test_extra else verdict,), "test"
+        )
+        operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
+        carry = [atoms.literal(0, np.int64), *init, *self._memory_init(), *extra_init]
+        steps, *results = self.outer.bind(
+            Op.table["while"], *operands, *carry, test=test_program, body=body_program, consts=len(operands)
+        )
+        self._store(results[len(init) : len(init) + len(self.written)])
+        return results[: len(init)], steps
+
+    def _emit_inverted(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
+        """A condition that can raise or write: evaluated before the loop, and again at the end of each step."""
+        self.guarded = True
+        with building(self.outer):
+            first = self._condition(self.types.init, atoms.literal(0, np.int64))
+        with building(self.body):
+            steps = atoms.ufunc(np.add, self.traced.count, atoms.literal(1, np.int64))
+            again: Atom = atoms.literal(False)
+            if self.traced.out is not None:
+                again = self._condition(self.traced.out, steps)
+            self.written = self.body.outer_writes()
+            error = self.body.trace.error_code
+            if error in self.written:
+                fine = atoms.ufunc(np.equal, self.body.read(error), atoms.literal(0, np.int32))
+                again = atoms.logical_and(again, fine)
+            self.memory_outputs = [self.body.read(s) for s in self.written]
+        bare = Builder(self.outer.trace, self.outer)
+        bare.formal(INT64)
+        self.groups.formals(bare.formal)
+        return self._bind_while(init, bare, atoms.literal(True), self.body, [first], [again])
+
+
+def _rename(atom: Atom, rename: dict[Var, Var]) -> Atom:
+    return rename.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def _renamed(equation: Any, rename: dict[Var, Var]) -> Any:
+    if not any(a in rename for a in equation.inputs if isinstance(a, Var)):
+        return equation
+    return dataclasses.replace(equation, inputs=tuple(_rename(a, rename) for a in equation.inputs))

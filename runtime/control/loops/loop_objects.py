@@ -1,0 +1,107 @@
+"""Lists, dicts and objects that a name stands for before, inside and after a loop.
+
+A name that is bound to a new container in each step (`p = Point(...)`) is carried by the container's parts: its
+container is *opened*. That is right as long as nothing is written into it in place, and no step hands it on; where the
+body does, the container from before the loop and the new ones are a choice instead. After a loop that may not have run
+a step the name stands for the container from before it or the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.union import ChoiceValue
+
+
+class Entries:
+    """The new containers that a body sees at the start of a step, and whether it changes or hands them on."""
+
+    def __init__(self, containers: Sequence[Any]) -> None:
+        self._containers = {id(c): c for c in containers}
+        self._heap = Heap(())
+        self._heap.extend(containers)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the body wrote into one of them."""
+        return bool(self._heap.changes())
+
+    def are_in(self, value: Any) -> bool:
+        """Whether a value is, may be or holds one of them."""
+        if id(value) in self._containers:
+            return True
+        if isinstance(value, ChoiceValue):
+            return any(map(self.are_in, value.options))
+        described = structure_of(value)
+        return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
+
+
+def shared(values: Sequence[Any]) -> bool:
+    """Whether one new container is, or may be, in two places of what a step gives."""
+    seen: set[int] = set()
+
+    def twice(value: Any) -> bool:
+        if isinstance(value, ChoiceValue):
+            # One option excludes the other, so each is looked at on what was seen before.
+            before, found = set(seen), False
+            for option in value.options:
+                inside = set(before)
+                seen.clear()
+                seen.update(inside)
+                found = twice(option) or found
+                before |= seen
+            seen.update(before)
+            return found
+        described = structure_of(value)
+        if described is None:
+            return False
+        if described.mutable:
+            if id(value) in seen:
+                return True
+            seen.add(id(value))
+        return any(twice(c) for c in described.children(value))
+
+    return any(twice(v) for v in values)
+
+
+def refusal(what: str) -> AliasError:
+    """The error for a container that two names share after a step, and that the body writes into."""
+    return AliasError(
+        f"the body of {what} changes a list, dict or object in place that two names or items may share after a step; "
+        "copy it where it gets its second name"
+    )
+
+
+def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
+    """What stands in a place after a loop: what was there before it, where no step ran."""
+    if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
+        return _unless_none_ran(value, before, count)
+    if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):
+        return value
+    structure = layout.structure
+    if structure.mutable:
+        return _unless_none_ran(value, before, count)
+    if structure.flat:
+        return value
+    rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
+    return current().trace.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+
+
+def _is_of(value: Any, layout: layouts.Layout) -> bool:
+    """Return whether a number or array is of the layout's type."""
+    return layouts.numeric(layouts.outline(value)) == layouts.numeric(layout)
+
+
+def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
+    none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
+    return layouts.either(none, before, value)

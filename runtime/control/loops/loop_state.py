@@ -1,0 +1,345 @@
+"""What a loop carries: the layouts of its state and the slots in it, as they settle.
+
+The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the
+contents of the Python objects that the body changes. Arrays that the body only writes to in place are no part of the
+state; their memory is carried by identity.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import dis
+import functools
+import types as python_types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing.loop_identity import Carried
+from anabranch.runtime.control.aliasing.loop_sources import Places
+from anabranch.runtime.control.branches.join import grow
+from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
+from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
+from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.heap.slots import Row, Slot
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+INT64 = ArrayType((), np.dtype(np.int64))
+
+
+class FirstStepError(StructureMismatchError):
+    """A step gives a carry another structure; that of the first step may be the one it keeps."""
+
+    def __init__(self, message: str, site: Any) -> None:
+        super().__init__(message)
+        self.site = site
+
+
+# It is what users see where no other way has led further.
+FirstStepError.__name__ = FirstStepError.__qualname__ = StructureMismatchError.__name__
+FirstStepError.__module__ = StructureMismatchError.__module__
+
+
+class ConditionWritesError(Exception):
+    """The condition of a loop changes what the loop carries."""
+
+
+@frozen
+class Loop:
+    """What a loop statement is.
+
+    `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is
+    None for a loop that only counts. `trip` is None for a loop that only tests.
+    """
+
+    body: Callable[..., tuple[Any, ...]]
+    test: Callable[..., Any] | None
+    trip: Atom | None
+    most: int  # the trip count is at most this
+    init: tuple[Any, ...]
+    names: tuple[str, ...]
+    roots: tuple[Any, ...]
+    site: Any  # the generated body's code object: what earlier traces learned is kept by it
+    what: str
+    alternates: bool = False  # whether carries may be of one dtype or another, which a tag tells
+    peels: bool = False  # its first step may run on its own
+
+    @property
+    def least(self) -> int:
+        """The loop runs at least so often."""
+        return int(self.trip.value) if isinstance(self.trip, Literal) else 0
+
+
+@dataclasses.dataclass(slots=True)
+class Traced:
+    """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
+
+    builder: Builder
+    index: Var
+    count: Var
+    formals_of: list[list[Var]]
+    entry_of: list[list[Array | None]]
+    init: list[layouts.Packed]
+    out: tuple[Any, ...] | None = None  # None where every path of the body raises
+    given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
+    carried: Carried = dataclasses.field(default_factory=Carried)
+    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+
+    @property
+    def formals(self) -> list[Var]:
+        return [f for row in self.formals_of for f in row]
+
+    @property
+    def entry(self) -> list[Array | None]:
+        return [a for row in self.entry_of for a in row]
+
+
+def hint_of(slot: Slot) -> Any:
+    """By which object a slot that a loop's body changes is found again when the loop is traced again."""
+    target = slot.target
+    return target.site if isinstance(target, Row) and target.site is not None else target
+
+
+class LoopTypes:
+    """The layouts of a loop's state and the slots in it, as they settle."""
+
+    def __init__(self, loop: Loop, heap: Heap) -> None:
+        self.loop = loop
+        self.heap = heap
+        self.slots: list[Slot] = []
+        self.held: set[int] = set()
+        self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
+        self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
+        self.places = Places()
+        self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
+        self.rooms: list[Any] = []  # that lists got in this loop
+        self.exact = False  # whether containers from before the loop and new ones are told apart
+        self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
+        self.layouts: list[layouts.Layout] = self._presumed()
+        known = current().trace.slot_hints.get(loop.site, {})
+        self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
+
+    def deepens(self, i: int, after: layouts.Layout) -> bool:
+        """Return whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
+        self.deepened[i] += layouts.depth(after) > layouts.depth(self.layouts[i])
+        return self.deepened[i] > _DEEPENINGS
+
+    def multiplies(self, i: int, after: layouts.Layout) -> bool:
+        """Return whether a state entry has come to hold far more than before the loop, as `s` does in `s = s + s`."""
+        return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
+
+    def _presumed(self) -> list[layouts.Layout]:
+        names = [layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        return [layouts.Held(NEXT), layouts.Held(self.init[1]), *names]
+
+    @property
+    def whole(self) -> layouts.Node:
+        """The layout of the state."""
+        structure = structure_of(tuple(self.init))
+        assert structure is not None
+        return layouts.Node(structure, tuple(self.layouts))
+
+    @property
+    def groups(self) -> Groups:
+        """Which leaves of the state lie side by side."""
+        width = 2 + len(self.loop.init)
+        return Groups.of(self.layouts[:width], self.slots, self.layouts[width:])
+
+    @property
+    def opened(self) -> list[Any]:
+        """The containers from before the loop that are carried by their parts."""
+        return shared_containers.new_containers(tuple(self.init), self.whole)
+
+    @property
+    def opens_an_alternative(self) -> bool:
+        """Whether one of them is carried by its parts as one of several alternatives, which a tag tells apart."""
+        return any(map(_opened_in_a_choice, self.init, self.layouts))
+
+    @property
+    def opened_is_written(self) -> bool:
+        """Whether the body changes one of them under another name."""
+        targets = {id(s.target) for s in self.slots}
+        return any(id(c) in targets for c in self.opened)
+
+    def begin_exactly(self) -> None:
+        """Start again, with containers from before the loop and new ones told apart."""
+        self.exact = True
+        self.layouts = self._presumed()
+        self.layouts += [_presumed_contents(s.before) for s in self.slots]
+
+    def set_slots(self, slots: Sequence[Slot]) -> None:
+        """Carry these, and no others."""
+        width = 2 + len(self.loop.init)
+        self.slots = []
+        del self.init[width:], self.layouts[width:]
+        self.add_slots(slots)
+
+    def add_slots(self, slots: Sequence[Slot]) -> None:
+        for slot in slots:
+            self.slots.append(slot)
+            self.init.append(slot.before)
+            self.layouts.append(_presumed_contents(slot.before))
+
+    def is_unread(self, position: int) -> bool:
+        """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
+        if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
+            return False
+        return binds_first(self.loop.site, position - 2 - len(self.loop.init))
+
+    def hold(self, positions: Sequence[int]) -> None:
+        """Let the body see these state entries' own handles instead of fresh ones."""
+        for i in positions:
+            self.held.add(i)
+            described = layouts.outline(self.init[i])
+            self.layouts[i] = (
+                layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, layouts.held)
+            )
+
+    def name(self, position: int) -> str:
+        names = ("exit code", "returned value", *self.loop.names)
+        if position < len(names):
+            return names[position]
+        target = self.slots[position - len(names)].target
+        if isinstance(target, Row):
+            return " or ".join(f"'{n}'" for n in target.names)
+        return f"the contents of a {type(target).__name__}"
+
+
+def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
+    if isinstance(layout, layouts.Choice):
+        for option in value.options if isinstance(value, ChoiceValue) else (value,):
+            structure = structure_of(option)
+            held = any(isinstance(o, layouts.Held) and o.value is option for o in layout.options)
+            if structure is not None and structure.mutable and not held:
+                return True
+        return False
+    if not isinstance(layout, layouts.Node) or layout.structure.flat or isinstance(value, ChoiceValue):
+        return False
+    if isinstance(layout.structure, SizedStructure):
+        # There are no containers in an array, and where no step reads the name, the value before may be another.
+        return False
+    return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
+
+
+@functools.lru_cache(maxsize=1024)
+def binds_first(code: python_types.CodeType, position: int) -> bool:
+    """Return whether a body binds the parameter at `position` (from the end) before it reads it, on every path.
+
+    False where that is not certain: after the first jump, and for a name that an inner function shares.
+    """
+    name = code.co_varnames[: code.co_argcount][position]
+    if name in code.co_cellvars:
+        return False
+    for instruction in dis.get_instructions(code):
+        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            return False
+        if name in _names_of(instruction):
+            return instruction.opname == "STORE_FAST"
+    return False
+
+
+def _names_of(instruction: dis.Instruction) -> tuple[Any, ...]:
+    """The names that an instruction is about; newer Pythons have some for two."""
+    return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+
+
+def _fresh_undefined(value: Any) -> Any:
+    return Undefined(value.name) if isinstance(value, Undefined) else value
+
+
+def _presumed_contents(contents: Any) -> layouts.Layout:
+    return _contents(layouts.outline(contents), layouts.presumed)
+
+
+def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:
+    """The layout of what is in an object, each part of it taken for something."""
+    if isinstance(described, layouts.Node):
+        return layouts.Node(described.structure, tuple(map(taken_for, described.children)))
+    return described
+
+
+def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
+    """The state before the loop, as its layouts have it."""
+    with building(outer):
+        rows = zip(types.init, types.layouts, strict=True)
+        return [
+            p
+            for i, (v, t) in enumerate(rows)
+            for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
+        ]
+
+
+def _size(layout: layouts.Layout) -> int:
+    """Return how many run-time values and characters of static texts a value holds."""
+    match layout:
+        case layouts.Node(_, children):
+            return sum(map(_size, children))
+        case layouts.Choice(options):
+            return 1 + sum(map(_size, options))
+        case layouts.Held(str() | bytes() as text):
+            return len(text)
+    return len(layouts.leaf_types(layout))
+
+
+# What a state entry may come to hold, beyond some times of what it holds before the loop.
+_LARGEST = 512
+# So often containers may come to lie in others before a loop is given up.
+_DEEPENINGS = 4
+
+
+def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop, replaced: bool) -> None:
+    """A container that changes its size or keys at each step, or an array that changes its shape, has no type.
+
+    An array of another dtype has one after the first step, if it is `replaced` by that; else it is carried as either.
+    """
+    width = 2 + len(loop.init)
+    target = types.slots[i - width].target if i >= width else None
+    if isinstance(target, Row) and isinstance(after, layouts.Node):
+        for name, child in zip(target.names, after.children, strict=True):
+            _check_growth(f"'{name}'", child, loop, None, False)
+    else:
+        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target, replaced)
+
+
+def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any, replaced: bool) -> None:
+    if not isinstance(after, layouts.Choice):
+        return
+    nodes = [
+        o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))
+    ]
+    shapes = {a.shape: o for o in after.options if (a := layouts.numeric(o)) is not None}
+    dtypes = [o for o in after.options if layouts.numeric(o) is not None]
+    if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
+        named = issubclass(nodes[0].structure.cls, (list, collections.deque))
+        grow([] if named else target)
+        raise FirstStepError(
+            f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
+            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size; "
+            "append to a list, or fill an array",
+            loop.site,
+        )
+    if len(shapes) > 1:
+        first, *_, last = map(str, map(layouts.numeric, shapes.values()))
+        raise FirstStepError(
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change; "
+            "join the parts after the loop, or fill an array that was made before",
+            loop.site,
+        )
+    if len(dtypes) > 1 and replaced and not loop.alternates:
+        first, *_, last = map(str, map(layouts.numeric, dtypes))
+        raise FirstStepError(
+            f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change; "
+            "start with an array of the dtype that is meant",
+            loop.site,
+        )

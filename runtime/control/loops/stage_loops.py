@@ -1,0 +1,268 @@
+"""Staging loops: the body is traced until the types of what it carries stay, then it becomes one primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
+from anabranch.runtime.control.aliasing.loop_identity import Identities
+from anabranch.runtime.control.branches.join import MISSING, decided_by
+from anabranch.runtime.control.branches.stage_branches import trace_branch
+from anabranch.runtime.control.containers import array_lists, copied_items
+from anabranch.runtime.control.exits import CONTINUE, NEXT
+from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
+from anabranch.runtime.control.loops.loop_emission import Emission
+from anabranch.runtime.control.loops.loop_state import (
+    INT64,
+    FirstStepError,
+    Loop,
+    LoopTypes,
+    Traced,
+    check_growth,
+    hint_of,
+    initial,
+)
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.values import visibility
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
+from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
+from anabranch.runtime.values.failures import try_regions
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+_MOST_ATTEMPTS = 24
+
+
+def stage(loop: Loop) -> tuple[Any, ...]:
+    """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
+    outer = current()
+    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
+    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
+    learned_types.begin(types)
+    unrolled = outer.trace.unrolled
+    for attempt in range(_MOST_ATTEMPTS):
+        outer.trace.unrolled = unrolled
+        traced = _trace_body(outer, loop, types)
+        if traced is None:
+            continue
+        if loop.peels and copied_items.appends_callers_array(traced.builder, traced.entry, traced.init):
+            raise FirstStepError(f"the first step of {loop.what} appends an array from outside to a list", loop.site)
+        copied_items.check_step(outer, traced.builder, traced.entry, traced.init, traced.packed)
+        known = len(types.places.handles)
+        identities = Identities(outer, traced, traced.init, types.places, traced.carried)
+        report = loop_aliasing.inspect(traced, traced.init, identities)
+        if not report.conflicts:
+            if attempt and outer.parent is not None:
+                learned_types.remember(types)
+            return _finish(outer, loop, types, traced, report)
+        positions = _positions(types, report.conflicts)
+        if not positions <= types.held:
+            types.hold(sorted(positions))
+        elif not positions <= types.linked:
+            types.linked |= positions
+        elif known == len(types.places.handles):
+            raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
+    raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
+
+
+def _gets_longer(slot: Slot, changes: dict[int, Any]) -> bool:
+    """Return whether a step has made a list of static length longer."""
+    now = changes[id(slot.target)]
+    return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
+
+
+def _positions(types: LoopTypes, leaves: set[int]) -> set[int]:
+    """The state entries that these leaves belong to."""
+    found = {i for i in range(len(types.layouts)) if leaves.intersection(_leaves(types, {i}))}
+    if not found:
+        raise AssertionError("a conflict in no carry")
+    return found
+
+
+def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
+    """The leaves of these state entries."""
+    entries = [i for i, layout in enumerate(types.layouts) for _ in layouts.leaf_types(layout)]
+    return [k for k, i in enumerate(entries) if i in positions]
+
+
+def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
+    """Trace the body once; None when that showed that the state's types must be wider."""
+    inner = Builder(outer.trace, outer)
+    inner.selector = loop.trip
+    outer.trace.loop_traces += 1
+    traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
+    width = 2 + len(loop.init)
+    values = []
+    twins = shared_containers.twins(tuple(types.init), types.whole)
+    unpacking = layouts.Unpacking([], twins=twins)
+    with building(inner):
+        leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
+        for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
+            traced.formals_of.append(formals)
+            unpacking.made = []
+            traced.entry_of.append(unpacking.made)
+            values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
+        traced.given = values
+        position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
+        if types.linked:
+            linked = _leaves(types, types.linked)
+            traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
+    # Which array each of them is differs from step to step.
+    outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
+    for slot, contents in zip(types.slots, values[width:], strict=True):
+        slot.restore(contents)
+    entries = loop_objects.Entries(unpacking.containers)
+    outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
+    new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
+    if new:
+        outer.trace.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
+        types.add_slots(new)
+        if not all(isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes) for s in new):
+            return None
+        values += [outcome.changes[id(s.target)] for s in new]
+    kept = zip(types.slots, values[width:], strict=True)
+    held = values[:width] if outcome.value is MISSING else outcome.value
+    out = [*held, *(outcome.changes.get(id(s.target), v) for s, v in kept)]
+    before = list(types.layouts)
+    with decided_by(loop.trip):
+        # What a first step makes of lists that were not known to be carried is among the types of those, too.
+        if not _settle(outer, traced, loop, types, out) or new or (types.linked and before != types.layouts):
+            return None
+    if before != types.layouts:
+        traced.init = initial(outer, types)
+    if not types.exact and _must_be_exact(types, entries, out):
+        types.begin_exactly()
+        return None
+    mixed = shared_containers.twins(tuple(out), types.whole) != shared_containers.twins(tuple(types.init), types.whole)
+    if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
+        raise loop_objects.refusal(loop.what)
+    with building(inner):
+        traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
+        after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
+    if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
+        return None
+    if outcome.value is not MISSING:
+        traced.out = tuple(out)
+    return traced
+
+
+def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
+    """Widen the layouts to hold what the body gave; whether the trace stays good."""
+    stays = visibility.belongs_outside(outer)
+    settled = True
+    starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
+    for i, value in enumerate(out):
+        before = types.layouts[i]
+        if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
+            continue  # fell through or continued: nothing to remember
+        given = layouts.describe(value, types.heap.__contains__)
+        after = layouts.join(before, given, opening=not types.exact)
+        after = layouts.widened(layouts.staged(after, stays))
+        if after != before:
+            rows = (types.init[i], traced.given[i], value)
+            after = loop_numbers.unchanged(after, before, rows, starts, stays)
+        after = packed_lists.lined(growth.with_room(before, after, i, loop, types))
+        if after == before:
+            continue
+        if types.is_unread(i) and _replaces(before, value):
+            types.unread.add(i)
+            after = packed_lists.lined(layouts.widened(layouts.staged(given, stays)))
+        else:
+            check_growth(types, i, after, loop, _replaces(before, value))
+        if types.multiplies(i, after):
+            raise StructureMismatchError(f"{types.name(i)} comes to hold more at every step of {loop.what}")
+        if types.deepens(i, after):
+            raise StructureMismatchError(f"{types.name(i)} nests deeper at every step of {loop.what}")
+        types.layouts[i] = after
+        if i >= 2 and i not in types.unread and not _unread(before, value):
+            settled = False
+            continue
+        # The body never looks at what it was given here, so the trace is good with formals that it does not use.
+        traced.formals_of[i] = [traced.builder.formal(t) for t in layouts.leaf_types(after)]
+        traced.entry_of[i] = [None] * len(traced.formals_of[i])
+    return settled
+
+
+def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
+    """Whether the containers from before the loop matter as such, not just what is in them."""
+    if types.opens_an_alternative:
+        return True
+    return bool(types.opened) and (
+        entries.changed or types.opened_is_written or any(entries.are_in(value) for value in out)
+    )
+
+
+def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
+    """What a step gives, but for objects that were there before the loop."""
+    return [v for v in out if v not in types.heap]
+
+
+def _replaces(before: layouts.Layout, value: Any) -> bool:
+    """Return whether an array or number surely has another type after a step."""
+    layout = layouts.outline(value)
+    kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Choice) else (layout,))]
+    known = before.options if isinstance(before, layouts.Choice) else (before,)
+    return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
+
+
+def _unread(before: layouts.Layout, value: Any) -> bool:
+    """Whether an entry starts unset, and the body sets it on every path without reading it."""
+    if not (isinstance(before, layouts.Held) and isinstance(before.value, Undefined)) or before.value.read:
+        return False
+    return not any(isinstance(o, Undefined) for o in getattr(value, "options", (value,)))
+
+
+def _finish(
+    outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+) -> tuple[Any, ...]:
+    """Emit the primitive and give the values after the loop."""
+    init = traced.init
+    plan = Emission(outer, loop, types, traced, report)
+    results, count = plan.emit([p.atom for p in init])
+    if plan.counts:
+        start = [p.atom for p in init]
+        results = loop_lengths.after(
+            types, traced.builder.equations, traced.formals, plan.outputs, start, results, count
+        )
+    made: list[Array | None] = []
+    whole = growth.without_room(types.whole, types.rooms)
+    layouts.unpack(whole, iter(results), made)
+    possible = report.identities.sources.possible(*plan.steps)
+    kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
+    arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
+    copied_items.after_loop(
+        outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
+    )
+    twins = shared_containers.twins(traced.out or tuple(types.init), whole)
+    values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    if loop.least == 0:
+        rows = zip(values, types.init, types.layouts, strict=True)
+        values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
+    width = 2 + len(loop.init)
+    for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
+        if traced.out is not None:
+            loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
+        slot.restore(contents)
+    if outer.trace.error_code in plan.written:
+        try_regions.note(outer)
+    del values[width:]
+    if loop.least >= 1 and traced.out is not None:
+        values = [_surely_set(v, o) for v, o in zip(values, traced.out, strict=False)]
+    return tuple(values)
+
+
+def _surely_set(value: Any, out: Any) -> Any:
+    """After at least one step that sets a name, the name is set."""
+    if not isinstance(value, ChoiceValue) or isinstance(out, Undefined):
+        return value
+    if isinstance(out, ChoiceValue) and any(isinstance(o, Undefined) for o in out.options):
+        return value
+    return value.assuming([o for o in value.options if not isinstance(o, Undefined)])

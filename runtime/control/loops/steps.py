@@ -1,0 +1,118 @@
+"""What `while` and `for` share: how a body gives its result, and running steps one by one while tracing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
+from anabranch.runtime.control.iteration.remaining_items import remaining
+from anabranch.runtime.control.loops.unroll_budget import Cost
+from anabranch.runtime.control.truth import truth
+
+
+@frozen
+class Form:
+    """How rewritten code passes a loop's state: the carried names, and the exits that occur."""
+
+    names: tuple[str, ...]
+    exits: tuple[str, ...]
+
+    @property
+    def _width(self) -> int:
+        """How many values a body with exits gives; a single one stands for itself."""
+        return 1 + ("return" in self.exits) + len(self.names)
+
+    def take(self, result: Any) -> tuple[Any, ...]:
+        """What a body returned, as (exit code, returned value, *carries)."""
+        if self.exits:
+            code, *rest = result if self._width > 1 else (result,)
+            value = rest.pop(0) if "return" in self.exits else no_value
+            return (code, value, *rest)
+        carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
+        return (NEXT, no_value, *carries)
+
+    def pack(self, code: Any, value: Any, carries: Sequence[Any]) -> Any:
+        """What a body that gives this state returns."""
+        if self.exits:
+            given = (code, *([value] if "return" in self.exits else []), *carries)
+            return given if self._width > 1 else code
+        return carries[0] if len(carries) == 1 else tuple(carries)
+
+    def give(self, state: Sequence[Any]) -> Any:
+        """The state as rewritten code unpacks it."""
+        code, value, *carries = state
+        code = settled(code)
+        if self.exits:
+            if self._width == 1:
+                return code
+            return (code, value, *carries) if "return" in self.exits else (code, *carries)
+        if not self.names:
+            return None
+        return carries[0] if len(self.names) == 1 else tuple(carries)
+
+
+def unroll(
+    items: Iterable[Any],
+    body: Callable[..., Any],
+    state: Sequence[Any],
+    form: Form,
+    what: str,
+    why: str,
+    number: int | None = None,
+) -> tuple[Any, ...]:
+    """Run a body for each item while tracing; gives the state after the loop.
+
+    Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
+
+    Parameters
+    ----------
+    why : str
+        What kept the loop from being staged.
+    number : int, optional
+        How many steps there are.
+    """
+    cost = Cost(what, why)
+    after = _unroll(remaining(items), body, state, form, what, cost)
+    cost.tell(number)
+    return after
+
+
+def _unroll(
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+) -> tuple[Any, ...]:
+    for item in items:
+        state = form.take(body(item, *state[2:]))
+        cost.count()
+        go_on = truth(state[0] < BREAK)
+        if go_on is False:
+            return tuple(state)
+        if go_on is not True:
+            return then(state, lambda left: _rest(items, body, left, form, what, cost), form, what)
+    return (NEXT, no_value, *state[2:])
+
+
+def _rest(
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+) -> tuple[Any, ...]:
+    """The steps that come where those before have not left the loop, in a branch of their own."""
+    inner = cost.inside()
+    after = _unroll(items, body, state, form, what, inner)
+    cost.add(inner)
+    return after
+
+
+def then(
+    state: Sequence[Any], rest: Callable[[tuple[Any, ...]], tuple[Any, ...]], form: Form, what: str
+) -> tuple[Any, ...]:
+    """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
+    go_on = truth(state[0] < BREAK)
+    if isinstance(go_on, bool):
+        return rest((NEXT, no_value, *state[2:])) if go_on else tuple(state)
+    left = tuple(state)
+    names = ("exit code", "returned value", *form.names)
+    thunks = (lambda left=left: left, lambda left=left: rest((NEXT, no_value, *left[2:])))
+    after: tuple[Any, ...] = stage_branches.stage(go_on, thunks, names, what)
+    return after

@@ -1,0 +1,119 @@
+"""The limit on the cost of unrolled loops, in equations of the whole Program, and not in steps of one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.tracing.trace import Abandon, builder_or_none, current
+from anabranch.runtime.values.decisions import note
+
+T = TypeVar("T")
+# A loop of which all steps together add no more is unrolled where it would have to be staged with lists that grow; the
+# second number is for one of a few steps.
+CHEAP: Final = 64
+CHEAP_IF_SHORT: Final = 200
+SHORT: Final = 4
+
+
+class TooCostlyError(StructureMismatchError):
+    """The steps of a loop add more equations than they may."""
+
+
+class Cost:
+    """The equations that the steps of one unrolled loop add to the Program.
+
+    Parameters
+    ----------
+    what : str
+        The loop, in words.
+    why : str
+        What kept it from being staged.
+    """
+
+    def __init__(self, what: str, why: str) -> None:
+        self._what, self.why = what, why
+        self._builder = builder_or_none()
+        self._seen = 0 if self._builder is None else len(self._builder.equations)
+        self._before = 0 if self._builder is None else self._builder.trace.unrolled
+        self.equations = 0
+        self.steps = 0
+
+    def inside(self) -> Cost:
+        """Return a separate cost for steps of the loop in a branch, whose equations are not yet in this builder."""
+        return Cost(self._what, self.why)
+
+    def add(self, inner: Cost) -> None:
+        """Take what such steps have added for this loop's."""
+        self.steps += inner.steps
+        self.equations += inner.equations
+
+    def tell(self, steps: int | None = None) -> None:
+        """Note that the loop was unrolled, with what it has cost; of a number of steps, where that is known."""
+        self.steps = self.steps if steps is None else steps
+        note("unrolled", self._what, lambda: f"{self.in_words}: {self.why}")
+
+    @property
+    def in_words(self) -> str:
+        """The steps, and what they have cost."""
+        return f"{_count(self.steps, 'step')}, {_count(self.equations, 'equation')}"
+
+    def count(self) -> None:
+        """Add what the step that has just run has added.
+
+        Raises
+        ------
+        TooCostlyError
+            Where the unrolled loops of the Program cost more than they may.
+        """
+        self.steps += 1
+        if self._builder is None:
+            return
+        new = self._builder.equations[self._seen :]
+        self._seen += len(new)
+        self.equations += weight(new)
+        trace = self._builder.trace
+        # What loops in this step have added is among its equations.
+        trace.unrolled = self._before + self.equations
+        most = settings().unroll_budget
+        for limit in trace.allowed:
+            if trace.unrolled > limit:
+                raise Abandon(limit)
+        if trace.unrolled > most:
+            others = f" (other unrolled loops: {self._before})" if self._before else ""
+            raise TooCostlyError(
+                f"{self._what} cannot be staged: {self.why}. Unrolled, it has come to "
+                f"{_count(self.equations, 'equation')} in {_count(self.steps, 'step')}{others}, and unroll_budget "
+                f"allows {most} in the whole program; change what keeps it from being staged, give it fewer steps, or "
+                "raise unroll_budget"
+            )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def weight(equations: Iterable[Equation]) -> int:
+    """How many equations there are, those of branches and bodies included."""
+    return sum(1 + sum(weight(program.equations) for program in e.programs()) for e in equations)
+
+
+def cheaply(attempt: Callable[[], T], number: int) -> T | None:
+    """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
+    trace = current().trace
+    depth, limit = len(trace.allowed), trace.unrolled + (CHEAP if number > SHORT else CHEAP_IF_SHORT)
+    # One that is under way around this one has a say first; of equal ones this one gives up.
+    if limit in trace.allowed:
+        limit -= 1
+    trace.allowed.append(limit)
+    try:
+        return attempt()
+    except Abandon as stopped:
+        if stopped.limit != limit:
+            raise
+        return None
+    finally:
+        del trace.allowed[depth:]

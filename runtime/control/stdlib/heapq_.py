@@ -1,0 +1,178 @@
+"""`heapq` on lists that hold run-time values: Python's own algorithms, so that lists are the same after each step."""
+
+from __future__ import annotations
+
+import heapq
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.calls.signature_errors import fitted
+from anabranch.runtime.control.containers import array_lists, container_order
+from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration import countable
+from anabranch.runtime.control.stdlib.builtins_ import len_, range_, sorted_
+from anabranch.runtime.control.subscript import at
+from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import containers
+
+
+def _less(a: Any, b: Any) -> Any:
+    return container_order.compared(operator.lt, a, b)
+
+
+def _sift_down(heap: Any, start: Any, place: Any) -> None:
+    """Move the item at a place up to where no parent is greater."""
+    new = at(heap)[place]
+
+    def test(place: Any, heap: Any = heap) -> Any:
+        return boolean.and_(place > start, lambda: _less(new, at(heap)[(place - 1) >> 1]))
+
+    def body(place: Any, heap: Any = heap) -> Any:
+        parent = (place - 1) >> 1
+        at(heap)[place] = at(heap)[parent]
+        return parent
+
+    at(heap)[while_(test, body, (place,), ("place",))] = new
+
+
+def _sift_up(heap: Any, start: Any) -> None:
+    """Move smaller children up until a leaf is free, and the item there; then it goes up to its place."""
+    end, new = len_(heap), at(heap)[start]
+
+    def test(place: Any) -> Any:
+        return 2 * place + 1 < end
+
+    def body(place: Any, heap: Any = heap) -> Any:
+        left = 2 * place + 1
+        right_is_less = boolean.and_(left + 1 < end, lambda: boolean.not_(_less(at(heap)[left], at(heap)[left + 1])))
+        child = if_(right_is_less, lambda: left + 1, lambda: left)
+        at(heap)[place] = at(heap)[child]
+        return child
+
+    place = while_(test, body, (start,), ("place",))
+    at(heap)[place] = new
+    _sift_down(heap, start, place)
+
+
+def heapify(heap: Any) -> None:
+    """As `heapq.heapify`."""
+    half = len_(heap) // 2
+
+    def take(step: Any, heap: Any = heap) -> bool:
+        _sift_up(heap, half - 1 - step)
+        return False
+
+    Each(countable.countable(range_(half)), lambda step: step).drive(take, leaves=False)
+
+
+def _first_of(count: Any, ordered: Any) -> Any:
+    """The first of some items in order."""
+    return at(ordered)[: if_(count > 0, lambda: count, lambda: 0)]
+
+
+def nsmallest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """As `heapq.nsmallest`."""
+    return _first_of(n, sorted_(iterable, key=key))
+
+
+def nlargest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """As `heapq.nlargest`."""
+    return _first_of(n, sorted_(iterable, key=key, reverse=True))
+
+
+def heappush(heap: Any, item: Any) -> None:
+    """As `heapq.heappush`."""
+    heap.append(item)
+    _sift_down(heap, 0, len_(heap) - 1)
+
+
+def _refuse_empty(heap: Any) -> None:
+    empty = wrap.as_atom(len_(heap) == 0, np.bool_)
+    run_time_checks.fail_if(empty, lambda _: IndexError("index out of range"))
+
+
+def heappop(heap: Any) -> Any:
+    """As `heapq.heappop`."""
+    _refuse_empty(heap)
+    last = heap.pop()
+
+    def sifted(heap: Any = heap) -> Any:
+        first = at(heap)[0]
+        at(heap)[0] = last
+        _sift_up(heap, 0)
+        return first
+
+    return if_(len_(heap) > 0, sifted, lambda: last)
+
+
+def heappushpop(heap: Any, item: Any) -> Any:
+    """As `heapq.heappushpop`."""
+
+    def exchanged(heap: Any = heap) -> Any:
+        return heapreplace(heap, item)
+
+    less = boolean.and_(len_(heap) > 0, lambda: _less(at(heap)[0], item))
+    return if_(less, exchanged, lambda: item)
+
+
+def heapreplace(heap: Any, item: Any) -> Any:
+    """As `heapq.heapreplace`."""
+    _refuse_empty(heap)
+    first = at(heap)[0]
+    at(heap)[0] = item
+    _sift_up(heap, 0)
+    return first
+
+
+_STAGED: dict[Any, Callable[..., Any]] = {
+    heapq.heappush: heappush, heapq.heappop: heappop, heapq.heappushpop: heappushpop, heapq.heapreplace: heapreplace,
+    heapq.heapify: heapify,
+}  # fmt: skip
+_OF_SORTED: dict[Any, Callable[..., Any]] = {heapq.nsmallest: nsmallest, heapq.nlargest: nlargest}
+
+
+def counterpart(function: Any) -> Callable[..., Any] | None:
+    """The staged form of a function of `heapq`, for lists that hold run-time values; None for any other function."""
+    # By identity: objects of the user's that are called may compare in ways of their own.
+    for known, of_sorted in _OF_SORTED.items():
+        if function is known and tracing():
+            return of_sorted
+    staged = _STAGED.get(function) if type(function) is type(heapq.heappush) else None
+    if staged is None or not tracing():
+        return None
+
+    def choose(heap: Any, *items: Any) -> Any:
+        if not (is_grown(heap) or containers.has_traced((heap, *items))):
+            return function(heap, *items)
+        if not isinstance(heap, MayGrow) and not current().trace.lists and current().trace.lists_grow:
+            raise Restart(lists=True)
+        _put_side_by_side(heap, items)
+        return fitted(staged, function)(heap, *items)
+
+    return choose
+
+
+def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
+    """Make the heap a list whose length may change while its elements are in one array, if they can be.
+
+    The loops of the algorithms take as many equations then however many elements there are.
+    """
+    if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
+        return
+    if heap.home is not None:
+        heap.separate()  # type: ignore[attr-defined]
+    if heap.items is None:
+        contents: Any = heap.contents()  # type: ignore[attr-defined]
+        if not contents or element_kinds(contents) is not None:
+            heap.become(heap.grown())  # type: ignore[attr-defined]
+    elif heap.items.structure.fixed:
+        heap._items = heap.items.loosened()  # type: ignore[attr-defined]

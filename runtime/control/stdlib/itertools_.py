@@ -1,0 +1,333 @@
+"""`map`, `filter`, `itertools` and `np.ndindex` over ranges, arrays and generators of run-time values."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration import generator_reductions
+from anabranch.runtime.control.iteration.countable import (
+    Countable,
+    Once,
+    Range,
+    Zipped,
+    countable,
+    is_countable,
+    shorter,
+)
+from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.truth import truth_value
+from anabranch.runtime.control.undefined import defined
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+# `call(function, *args)`, which this module cannot import: it stands above.
+Call = Callable[..., Any]
+
+
+def _staged(items: Any) -> bool:
+    return isinstance(items, Source) or is_countable(items)
+
+
+def _item(value: Any) -> Any:
+    return value
+
+
+class Mapped(Each):
+    """The iterator that `map` gives."""
+
+
+class Filtered(Each):
+    """The iterator that `filter` gives."""
+
+
+def map_(call: Call, function: Any, *columns: Any) -> Any:
+    """As `map`."""
+    if len(columns) == 1:
+        return Mapped(columns[0], lambda item: call(function, item))
+    if not columns or not all(map(is_countable, columns)):
+        return map(lambda *items: call(function, *items), *columns)
+    rows = Zipped(tuple(c for c in map(countable, columns) if c is not None), strict=False)
+    return Mapped(rows, lambda row: call(function, *row))
+
+
+def filter_(call: Call, function: Any, items: Any) -> Any:
+    """As `filter`."""
+    return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
+
+
+def starmap_(call: Call, function: Any, rows: Any) -> Any:
+    """As `itertools.starmap`."""
+    return Each(rows, lambda row: call(function, *row))
+
+
+def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
+    """As `itertools.product`."""
+    columns = columns * repeat
+    if not columns or not any(map(_staged, columns)):
+        return itertools.product(*columns)
+    return _nested([_again(c) for c in columns], ())
+
+
+def _again(items: Any) -> Any:
+    """What can be gone over more than once."""
+    return items if isinstance(items, (Array, Range, range, np.ndarray)) else tuple(items)
+
+
+def _nested(columns: list[Any], row: tuple[Any, ...]) -> Each:
+    first, *rest = columns
+    if not rest:
+        return Each(first, lambda item: (*row, item))
+    return Each(first, lambda item: _nested(rest, (*row, item)), nested=True)
+
+
+def chain_(_: Call, *parts: Any) -> Any:
+    """As `itertools.chain`."""
+    return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
+
+
+def islice_(_: Call, items: Any, *bounds: Any) -> Any:
+    """As `itertools.islice`."""
+    sequence = countable(items) if bounds else None
+    if sequence is None:
+        # `islice` would tell of a value known only at run time as of one that is no integer.
+        return itertools.islice(items, *(b.__index__() if isinstance(b, (Traced, ChoiceValue)) else b for b in bounds))
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    for word, bound in (("Start", start), ("Stop", stop)):
+        _check_bound(word, bound)
+    last = sequence.length if stop is None else shorter(stop, sequence.length)
+    return Picked(sequence, Range(0 if start is None else start, last, 1 if step is None else step))
+
+
+def _check_bound(word: str, bound: Any) -> None:
+    """What `islice` says of a negative bound."""
+    if bound is not None:
+        negative = atoms.ufunc(np.less, wrap.as_atom(bound, np.int64), atoms.literal(0, np.int64))
+        message = f"{word} argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+        run_time_checks.fail_if(negative, lambda _: ValueError(message))
+
+
+def pairwise_(_: Call, items: Any) -> Any:
+    """As `itertools.pairwise`."""
+    sequence = countable(items)
+    return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
+
+
+def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
+    """As `itertools.accumulate`."""
+
+    def combine(total: Any, item: Any) -> Any:
+        return call(function, total, item)
+
+    if not _staged(items):
+        return itertools.accumulate(items, combine, initial=initial)
+    return Accumulated(items, combine, initial)
+
+
+def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
+    """As `functools.reduce`."""
+
+    def combine(total: Any, item: Any) -> Any:
+        return call(function, total, item)
+
+    if not _staged(items):
+        return functools.reduce(combine, items, *initial)
+    return generator_reductions.reduced(combine, items if isinstance(items, Source) else Each(items, _item), *initial)
+
+
+def takewhile_(call: Call, function: Any, items: Any) -> Any:
+    """As `itertools.takewhile`."""
+    return Taken(items, lambda item: call(function, item))
+
+
+def repeat_(_: Call, value: Any, times: Any = None) -> Any:
+    """As `itertools.repeat`."""
+    return (
+        Repeated(value, times)
+        if isinstance(times, Traced)
+        else itertools.repeat(value, *(() if times is None else (times,)))
+    )
+
+
+def count_(_: Call, start: Any = 0, step: Any = 1) -> Any:
+    """As `itertools.count`."""
+    return Counting(start, step)
+
+
+def ndindex_(_: Call, *shape: Any) -> Any:
+    """As `np.ndindex`."""
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+    if not sizes:
+        return np.ndindex(*sizes)
+    return _nested([Range(0, n, 1) if isinstance(n, Traced) else range(n) for n in sizes], ())
+
+
+def ndenumerate_(_: Call, array: Any) -> Any:
+    """As `np.ndenumerate`."""
+    if not isinstance(array, Array) or not array.shape:
+        return np.ndenumerate(array) if not isinstance(array, Array) else iter([((), array[()])])
+    return Each(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
+
+
+def _fitting(items: Countable) -> Countable:
+    if items.misfits():
+        raise ConcretizationError("a strict zip of run-time lengths is gone over by a for statement only")
+    return items
+
+
+class Picked(Once):
+    """Some items of a sequence."""
+
+    def __init__(self, items: Countable, positions: Range) -> None:
+        super().__init__()
+        self.items, self.positions = _fitting(items), positions
+
+    @property
+    def length(self) -> Any:
+        return self.positions.length
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(self.positions.at(index))
+
+
+class Consecutive(Once):
+    """Each item with the next."""
+
+    def __init__(self, items: Countable) -> None:
+        super().__init__()
+        self.items = _fitting(items)
+        one_less = Range(1, items.length, 1)
+        self._length = one_less.length
+
+    @property
+    def length(self) -> Any:
+        return self._length
+
+    def at(self, index: Any) -> Any:
+        return (self.items.at(index), self.items.at(index + 1))
+
+
+class Repeated(Once):
+    """One value some times."""
+
+    def __init__(self, value: Any, times: Any) -> None:
+        super().__init__()
+        self._value, self._length = value, Range(0, times, 1).length
+
+    @property
+    def length(self) -> Any:
+        return self._length
+
+    def at(self, index: Any) -> Any:
+        return self._value
+
+
+class Counting(Once):
+    """Numbers without an end."""
+
+    def __init__(self, start: Any, step: Any) -> None:
+        super().__init__()
+        self._first, self._step = start, step
+
+    @property
+    def length(self) -> int:
+        return 2**62
+
+    def at(self, index: Any) -> Any:
+        return self._first + index * self._step
+
+
+class Chained(Source):
+    """One iterable after the other."""
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        super().__init__()
+        self._parts = [Each(p, _item) for p in parts]
+
+    def run(self, take: Take) -> Any:
+        """Each part, while `take` wants more."""
+        left: Any = False
+        for part in self._parts:
+            left = if_(left, lambda: True, lambda part=part: part.run(take))
+        return left
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        return itertools.chain(*self._parts)
+
+
+class Taken(Source):
+    """The items up to the first that fails a test."""
+
+    def __init__(self, items: Any, test: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._each, self._test = Each(items, _item), test
+
+    def run(self, take: Take) -> Any:
+        """Each item, as long as they pass."""
+        return self._each.run(lambda item: if_(self._test(item), lambda: take(item), lambda: True))
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        return itertools.takewhile(self._test, self._each)
+
+
+class Accumulated(Source):
+    """What the items up to each make together."""
+
+    def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
+        super().__init__()
+        self._each, self._combine, self._initial = Each(items, _item), combine, initial
+
+    def run(self, take: Take) -> Any:
+        """The first item or the initial value, then each total."""
+        each, start = self._each, self._initial
+        split = each.first() if start is None else None
+        if split is not None:
+            start, each = split
+        row = Row(
+            (start is not None, Undefined("total") if start is None else start), ("whether it began", "the total")
+        )
+
+        def step(item: Any) -> Any:
+            row[1] = if_(row[0], lambda: self._combine(defined(row[1]), item), lambda: item)
+            row[0] = True
+            return take(row[1])
+
+        if start is None:
+            return each.run(step)
+        return if_(take(start), lambda: True, lambda: each.run(step))
+
+    def pull(self) -> Iterator[Any]:
+        """The items one by one."""
+        return itertools.accumulate(self._each, self._combine, initial=self._initial)
+
+
+_SAMPLES: dict[type, Callable[..., Any]] = {
+    Mapped: lambda _: map(_item, ()), Filtered: lambda _: filter(None, ()), Chained: lambda _: itertools.chain(),
+    Picked: lambda _: itertools.islice((), 0), Consecutive: lambda _: itertools.pairwise(()),
+    Repeated: lambda _: itertools.repeat(None, 0), Counting: lambda _: itertools.count(),
+    Taken: lambda _: itertools.takewhile(_item, ()), Accumulated: lambda _: itertools.accumulate(()),
+}  # fmt: skip
+for _cls, _sample in _SAMPLES.items():
+    attributes.register(_cls, _sample)
+
+COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+    map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
+    itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
+    itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
+    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_,
+}  # fmt: skip

@@ -1,0 +1,34 @@
+"""The functions of `operator` that ask for a truth value or an index; all others work on traced values as they are."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control import boolean, compare, identity
+from anabranch.runtime.control.stdlib.math_ints import as_int
+from anabranch.runtime.control.truth import truth_value
+
+
+def count_of(items: Any, value: Any) -> Any:
+    """`operator.countOf`."""
+    total: Any = 0
+    for item in items:
+        total = total + truth_value(item is value or item == value)
+    return total
+
+
+def _contains(items: Any, value: Any) -> Any:
+    return compare.in_(value, items)
+
+
+COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+    operator.truth: truth_value,
+    operator.not_: boolean.not_,
+    operator.index: as_int,
+    operator.is_: identity.is_,
+    operator.is_not: identity.is_not,
+    operator.contains: _contains,
+    operator.countOf: count_of,
+}

@@ -1,0 +1,126 @@
+"""What `anabranch.numpy` holds: the array API standard, and the rest of NumPy's functions, on Arrays."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device.array import DEVICE, check_device
+from anabranch.runtime.eager import array_api_forms
+from anabranch.runtime.eager.array_operators import ON_HOST
+from anabranch.runtime.eager.creation import asarray, from_dlpack
+from anabranch.runtime.eager.functions import CREATION, function
+from anabranch.runtime.numpy.core import is_staged
+from anabranch.runtime.tracing.trace import tracing
+
+VERSION = "2024.12"
+# These say something of dtypes and shapes alone.
+_PLAIN = frozenset((np.isdtype, np.broadcast_shapes, np.promote_types, np.issubdtype, np.dtype, np.errstate))
+_DTYPES = {
+    "bool": ("bool",),
+    "signed integer": ("int8", "int16", "int32", "int64"),
+    "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
+    "real floating": ("float32", "float64"),
+    "complex floating": ("complex64", "complex128"),
+}
+_UNIONS = {
+    "integral": ("signed integer", "unsigned integer"),
+    "numeric": ("signed integer", "unsigned integer", "real floating", "complex floating"),
+}
+
+
+class Info:
+    """What the namespace can do, as the standard's inspection API asks for it."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """What the standard leaves open; within a compiled function no shape may depend on values."""
+        eager = not tracing()
+        return {"boolean indexing": eager, "data-dependent shapes": eager, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """The name of the one device."""
+        return DEVICE
+
+    def devices(self) -> list[str]:
+        """The names of all devices."""
+        return [DEVICE]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+        """The dtypes that NumPy chooses by default."""
+        check_device(device)
+        names = {"real floating": "float64", "complex floating": "complex128", "integral": "int64", "indexing": "int64"}
+        return {kind: np.dtype(name) for kind, name in names.items()}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+        """The standard's dtypes of one kind, of several kinds, or all.
+
+        Raises
+        ------
+        ValueError
+            For a kind that the standard does not name.
+        """
+        check_device(device)
+        wanted = tuple(_DTYPES) if kind is None else kind if isinstance(kind, tuple) else (kind,)
+        kinds = [k for w in wanted for k in _UNIONS.get(w, (w,))]
+        for k in kinds:
+            if k not in _DTYPES:
+                raise ValueError(f"unknown kind of dtype: {k!r}")
+        return {name: np.dtype(name) for k in kinds for name in _DTYPES[k]}
+
+
+_OWN: dict[Any, Any] = {
+    np.asarray: asarray, np.from_dlpack: from_dlpack, np.sort: array_api_forms.sort,
+    np.argsort: array_api_forms.argsort, np.diff: array_api_forms.diff,
+    np.finfo: array_api_forms.finfo, np.iinfo: array_api_forms.iinfo,
+}  # fmt: skip
+
+
+def attribute(module: types.ModuleType, name: str) -> Any:
+    """What a namespace has for an attribute of a module of NumPy's.
+
+    Raises
+    ------
+    AttributeError
+        Where there is none, or it does not work on Arrays.
+    """
+    value = getattr(module, name, None)
+    if value is not None and not name.startswith("_"):
+        if callable(value) and value in _OWN:
+            return _OWN[value]
+        if isinstance(value, (type, float, np.dtype)) or value in _PLAIN:
+            return value
+        if callable(value) and (is_staged(value) or value in CREATION or value in ON_HOST):
+            return function(value)
+    if name == "newaxis":
+        return None
+    raise AttributeError(f"module 'anabranch.{module.__name__}' has no attribute '{name}'")
+
+
+def names(module: types.ModuleType) -> list[str]:
+    """The names that `attribute` knows."""
+
+    def known(name: str) -> bool:
+        try:
+            attribute(module, name)
+        except (AttributeError, TypeError):
+            return False
+        return True
+
+    return [n for n in dir(module) if known(n)]
+
+
+class Extension(types.ModuleType):
+    """`anabranch.numpy.linalg` and `anabranch.numpy.fft`."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        super().__init__(f"anabranch.{module.__name__}", module.__doc__)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = self.__dict__[name] = attribute(self._module, name)
+        return value
+
+    def __dir__(self) -> list[str]:
+        return names(self._module)

@@ -1,0 +1,71 @@
+"""Functions to which the array API standard gives another form than NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.eager.functions import function
+
+
+def sort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool = True, **others: Any) -> Any:
+    """As `numpy.sort`, and downwards where asked for."""
+    ordered = function(np.sort)(x, axis=axis, **(others or {"stable": stable}))
+    return function(np.flip)(ordered, axis=axis) if descending else ordered
+
+
+def argsort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool = True, **others: Any) -> Any:
+    """As `numpy.argsort`, and downwards where asked for; equal elements then keep their order, too."""
+    options = others or {"stable": stable}
+    if not descending:
+        return function(np.argsort)(x, axis=axis, **options)
+    # Sorted upwards from the end, equal elements stand in reverse: what turns all around puts them right.
+    backwards = function(np.argsort)(function(np.flip)(x, axis=axis), axis=axis, **options)
+    return (x.shape[axis] - 1) - function(np.flip)(backwards, axis=axis)
+
+
+def diff(x: Any, /, *, axis: Any = -1, n: Any = 1, prepend: Any = None, append: Any = None) -> Any:
+    """As `numpy.diff`; None stands for nothing before or behind the array."""
+    ends = {k: v for k, v in (("prepend", prepend), ("append", append)) if v is not None}
+    return function(np.diff)(x, n=n, axis=axis, **ends)
+
+
+@frozen
+class FloatLimits:
+    """The limits of a floating-point dtype; of a complex one those of its parts."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: np.dtype[Any]
+
+
+@frozen
+class IntegerLimits:
+    """The limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: np.dtype[Any]
+
+
+def finfo(of: Any, /) -> FloatLimits:
+    """The limits of a floating-point dtype, or of an array's."""
+    found = np.finfo(_dtype(of))
+    eps, largest, least, normal = (float(n) for n in (found.eps, found.max, found.min, found.smallest_normal))
+    return FloatLimits(int(found.bits), eps, largest, least, normal, np.dtype(found.dtype))
+
+
+def iinfo(of: Any, /) -> IntegerLimits:
+    """The limits of an integer dtype, or of an array's."""
+    found = np.iinfo(_dtype(of))
+    return IntegerLimits(int(found.bits), int(found.max), int(found.min), np.dtype(found.dtype))
+
+
+def _dtype(of: Any) -> np.dtype[Any]:
+    return np.dtype(of) if isinstance(of, (type, str, np.dtype)) else np.dtype(of.dtype)

@@ -1,0 +1,179 @@
+"""What Arrays ask for: operators, attributes, methods, NumPy's protocols."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device.array import Array, placed
+from anabranch.runtime.device.operator_methods import serve
+from anabranch.runtime.eager import subscripts
+from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
+from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
+from anabranch.runtime.numpy import staged
+from anabranch.runtime.numpy.core import is_staged
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import registry
+from anabranch.runtime.values.tracer import Traced
+
+# What operators take: anything else may have operators of its own.
+_KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple, Traced)
+
+
+class Operations:
+    """The operations of Arrays, as `runtime.array.Operations` describes them."""
+
+    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
+        """See there."""
+        if not all(isinstance(x, _KNOWN) for x in operands):
+            return NotImplemented
+        return elementwise(power if ufunc is np.power else registry.FUNCTIONS[ufunc], ufunc, operands)
+
+    def reduced(self, array: Array) -> Any:
+        """See there."""
+        return restored, (array.__array__(copy=True),)
+
+    def get(self, array: Array, key: Any) -> Any:
+        """See there."""
+        return subscripts.get(array, key)
+
+    def attribute(self, array: Array, name: str) -> Any:
+        """See there."""
+        if tracing():
+            return getattr(hoisted(array), name)
+        if name in _MEMORY or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'Array' object has no attribute '{name}'")
+        if name in registry.PROPERTIES:
+            return call(registry.PROPERTIES[name], (array,), {})
+        if name in _METHODS_ON_HOST:
+            return functools.partial(on_host, getattr(np.ndarray, name), array)
+        return functools.partial(_method, name, array)
+
+    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """See there."""
+        function = registry.FUNCTIONS.get(ufunc)
+        if function is None:
+            raise _missing(f"numpy.{ufunc.__name__}")
+        if method == "__call__":
+            if not kwargs and len(inputs) == ufunc.nin:
+                return elementwise(function, ufunc, inputs)
+            where = kwargs.pop("where", True) if kwargs.get("out") is not None and not tracing() else True
+            return _written(functools.partial(call, function), inputs, kwargs, where)
+        if method == "at":
+            return _write(ufunc.at, inputs, kwargs)
+        return _written(functools.partial(call, ufunc_method(ufunc, method)), inputs, kwargs)
+
+    def function(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """See there."""
+        if tracing():
+            return call(staged(function), args, kwargs)
+        if function in _WRITERS:
+            return _write(function, args, kwargs)
+        if depends_on_values(function, args, kwargs):
+            return on_host(function, *args, **kwargs)
+        found = registry.FUNCTIONS.get(function)
+        if found is None or not is_staged(function):
+            raise _missing(f"{function.__module__}.{function.__name__}")
+        return _written(functools.partial(call, found), args, kwargs)
+
+
+@functools.cache
+def ufunc_method(ufunc: np.ufunc, method: str) -> Callable[..., Any]:
+    """A method of a staged ufunc, the same object each time."""
+    found: Callable[..., Any] = getattr(registry.FUNCTIONS[ufunc], method)
+    return found
+
+
+def _method(name: str, array: Array, *args: Any, **kwargs: Any) -> Any:
+    return _written(functools.partial(call, registry.METHODS[name]), (array, *args), kwargs)
+
+
+def _missing(name: str) -> UnsupportedOperationError:
+    return UnsupportedOperationError(f"{name} is not there for an Array; use it on numpy.asarray(a)")
+
+
+# ---- on the host -----------------------------------------------------------------------------------------------------
+
+
+def _functions(*names: str) -> frozenset[Any]:
+    """NumPy's functions of these names, those that this release has."""
+    return frozenset(getattr(np, n) for n in names if hasattr(np, n))
+
+
+_MEMORY = ("flat", "strides", "data", "ctypes", "base", "flags", "itemset", "newbyteorder")
+_WRITERS = _functions("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
+# The shape of what these give depends on values, or they give text or files.
+ON_HOST = _functions(
+    "nonzero", "flatnonzero", "argwhere", "extract", "compress", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "bincount",
+    "array2string", "array_repr", "array_str", "save", "savez", "savez_compressed", "savetxt",
+)  # fmt: skip
+_METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
+
+
+def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether the shape of the result depends on values, so that it is computed on the host."""
+    if function is np.where:
+        return len(args) + len(kwargs) == 1
+    if function is np.repeat:
+        repeats = kwargs["repeats"] if "repeats" in kwargs else args[1] if len(args) > 1 else 1
+        return isinstance(repeats, (Array, np.ndarray))
+    return function in ON_HOST
+
+
+def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A call of NumPy's own function; the arrays that it gives are put on the device."""
+    return _to_device(function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()}))
+
+
+def _to_host(value: Any) -> Any:
+    if isinstance(value, Array):
+        return np.asarray(value)
+    return type(value)(map(_to_host, value)) if type(value) in (list, tuple) else value
+
+
+def _to_device(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return placed(np.asarray(value))
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return type(value)._make(map(_to_device, value))
+    return type(value)(map(_to_device, value)) if type(value) in (list, tuple) else value
+
+
+def _write(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A call that writes into its first argument."""
+    if args and isinstance(args[0], Array):
+        name = getattr(function, "__name__", "at")
+        raise ImmutableArrayError(
+            f"numpy.{name} writes into its first argument, but an Array never changes; {_INSTEAD}"
+        )
+    return function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()})
+
+
+_INSTEAD = "write into numpy.asarray(a).copy()"
+
+
+def _written(compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], where: Any = True) -> Any:
+    """The result, also written to `out=` where that is an ndarray of the caller's."""
+    out = kwargs.get("out")
+    if out is None or tracing():
+        return compute(args, kwargs)
+    outs = out if isinstance(out, tuple) else (out,)
+    if any(isinstance(o, Array) for o in outs):
+        raise ImmutableArrayError(f"out= is an Array, which never changes; {_INSTEAD}, or leave it out")
+    made = compute(args, {k: v for k, v in kwargs.items() if k != "out"})
+    for target, value in zip(outs, made if isinstance(made, tuple) else (made,), strict=True):
+        if target is not None:
+            np.copyto(target, np.asarray(value), casting=kwargs.get("casting", "same_kind"), where=_to_host(where))
+    return out if not isinstance(out, tuple) or len(out) > 1 else out[0]
+
+
+def restored(contents: Any) -> Array:
+    """An Array that was pickled."""
+    return placed(contents)
+
+
+serve(Operations())

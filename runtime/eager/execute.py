@@ -1,0 +1,171 @@
+"""Operations on `Array`s outside of compiled functions: each is traced once for its operands' types, compiled and kept.
+
+The functions are those that compiled code uses, so that both give the same. What an operation's own arguments are (an
+axis, a shape, the bounds of a clip) is compiled in; of a ufunc's operands and of indices only the types are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.base.signals import Watched
+from anabranch.runtime.api.stages import Traced
+from anabranch.runtime.call.call_spec import Calling, Passed
+from anabranch.runtime.call.execution import Execution
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.config import configure, settings
+from anabranch.runtime.device.array import Array, placed
+from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
+from anabranch.runtime.frontend.trace_function import trace_call
+from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.arrays import apply_ufunc
+
+# How many executables are kept, and how many small constants on the device.
+_KEPT = 2048
+_CONSTANTS = 1024
+# Beyond it a Python int is no longer exact in every dtype that may hold it.
+_EXACT = 2**24
+
+Sizes: TypeAlias = frozenset[tuple[Place, int]]
+_UNKNOWN: Sizes = frozenset()
+_learned = Learned()
+
+
+def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
+
+    Within a trace the function is traced along with it.
+    """
+    if tracing():
+        return function(*map(hoisted, args), **{k: hoisted(v) for k, v in kwargs.items()})
+    operands: list[Any] = []
+    templates = tuple([described(a, operands) for a in args])
+    named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
+    return run(function, templates, named, operands)
+
+
+def hoisted(value: Any) -> Any:
+    """What stands for an Array, or those in a list or tuple, in the function that is being traced."""
+    if isinstance(value, Array):
+        return current().trace.hoist(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(hoisted, value))
+    return value
+
+
+def run(
+    function: Callable[..., Any],
+    args: tuple[Template, ...],
+    kwargs: tuple[tuple[str, Template], ...],
+    operands: list[Any],
+) -> Any:
+    """Run a call that was taken apart, again with more room where it has too little."""
+    while True:
+        known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
+        made = _made(function, args, kwargs, settings().checks, known)
+        if isinstance(made, Execution) and made.gives_one_array:
+            return made.run_for_array(operands)
+        leaves = Leaves()
+        leaves.values = list(operands)
+        try:
+            if isinstance(made, Plan):
+                return made.finish([], leaves)
+            made.check(leaves)
+            return made.run(leaves)
+        except OverflowedError as overflow:
+            _learned.grow((function, args, kwargs), overflow, _name(function))
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _made(
+    function: Callable[..., Any],
+    args: tuple[Template, ...],
+    kwargs: tuple[tuple[str, Template], ...],
+    checks: bool,
+    sizes: Sizes,
+) -> Execution | Plan:
+    """What runs such calls; the plan alone where nothing is left to compute."""
+    described_call = Call(function, args, kwargs)
+    arguments = described_call.arguments()
+    with Watched():
+        with configure(checks=checks), knowing(dict(sizes)):
+            plan = trace_call(described_call, arguments)
+        if not plan.program.outputs:
+            return plan
+        return Traced(plan, Calling(_name(function), (), arguments, Passed())).lower().compile().execution
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def cache_info() -> Any:
+    """How many kinds of calls were found, made and are kept, as `functools.lru_cache` gives it."""
+    return _made.cache_info()
+
+
+# ---- ufuncs ----------------------------------------------------------------------------------------------------------
+
+
+def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
+    """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
+    if tracing():
+        return call(function, operands, {})
+    if all(type(x) is Array for x in operands):
+        return run(function, tuple([Operand(x.shape, x.dtype) for x in operands]), (), list(operands))
+    # What a power gives may depend on its exponent's value.
+    loop = None if ufunc is np.power else _loop(ufunc, operands)
+    if loop is None:
+        return call(function, operands, {})
+    templates, values = [], []
+    for x, dtype in zip(operands, loop, strict=False):
+        value = number(x, dtype) if type(x) in PYTHON_DTYPES else x
+        templates.append(Operand(value.shape, value.dtype, scalar=value is not x or isinstance(x, np.generic)))
+        values.append(value)
+    return run(function, tuple(templates), (), values)
+
+
+def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...] | None:
+    """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
+    if len(operands) != ufunc.nin or ufunc.signature is not None:
+        return None
+    specs: list[Any] = []
+    for x in operands:
+        if isinstance(x, (Array, np.ndarray, np.generic)) and x.dtype.isnative:
+            specs.append(x.dtype)
+        elif type(x) in PYTHON_DTYPES and (type(x) is not int or -_EXACT <= x <= _EXACT):
+            specs.append(np.dtype(np.bool_) if type(x) is bool else type(x))
+        else:
+            return None
+    loop = apply_ufunc.resolve(ufunc, tuple(specs))
+    fits = all(type(x) is not int or _holds(d, x) for x, d in zip(operands, loop, strict=False))
+    return loop if fits else None
+
+
+def _holds(dtype: np.dtype[Any], value: int) -> bool:
+    return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+
+
+def number(value: Any, dtype: np.dtype[Any]) -> Array:
+    """A Python number on the device."""
+    # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
+    exact = bool(value) and type(value) is not complex
+    return _number(value, dtype) if exact else placed(np.asarray(value, dtype))
+
+
+@functools.lru_cache(maxsize=_CONSTANTS, typed=True)
+def _number(value: Any, dtype: np.dtype[Any]) -> Array:
+    with np.errstate(over="ignore"):
+        return placed(np.asarray(value, dtype))
+
+
+def power(x: Any, y: Any) -> Any:
+    """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
+    return apply_ufunc.operator(np.power, x, y)

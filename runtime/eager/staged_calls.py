@@ -1,0 +1,115 @@
+"""Calls of staged functions taken apart: run-time operands, and what is compiled in, as a hashable whole."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.device import foreign
+from anabranch.runtime.device.array import Array, holds, placed
+from anabranch.runtime.ir.program import native
+from anabranch.runtime.signature.arguments import Arguments
+from anabranch.runtime.signature.static_keys import key_of
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.pytrees import layout as layouts
+
+
+class Operand(NamedTuple):
+    """An array, or a NumPy scalar, that is known when the call runs."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    scalar: bool = False
+
+    @property
+    def layout(self) -> layouts.Leaf:
+        """What stands for it in a signature."""
+        return layouts.Leaf(Abstract(self.shape, self.dtype, Kind.SCALAR if self.scalar else Kind.ARRAY))
+
+
+@frozen
+class Constant:
+    """What is compiled in: values that are equal but differ in type or sign have keys of their own."""
+
+    key: Any
+    value: Any = dataclasses.field(compare=False)
+
+
+class Parts(NamedTuple):
+    """A list, tuple, dict or slice, by how it is made of its parts."""
+
+    make: Callable[[list[Any]], Any]
+    keys: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+Template: TypeAlias = Operand | Constant | Parts
+
+
+def described(value: Any, operands: list[Any]) -> Template:
+    """The template of an argument; what it leaves to run time is appended to `operands`."""
+    if isinstance(value, Array):
+        operands.append(value)
+        return Operand(value.shape, value.dtype)
+    if isinstance(value, np.ndarray) and holds(value.dtype):
+        operands.append(value)
+        return Operand(value.shape, native(value.dtype))
+    if type(value) in (list, tuple):
+        return Parts(type(value), (), tuple([described(v, operands) for v in value]))
+    if type(value) is dict:
+        return Parts(_dict, tuple(value), tuple([described(v, operands) for v in value.values()]))
+    if isinstance(value, slice):
+        return Parts(_slice, (), tuple([described(v, operands) for v in (value.start, value.stop, value.step)]))
+    if isinstance(value, np.generic):
+        return Constant((type(value), repr(value)), value)
+    if foreign.exports(type(value)):
+        return described(placed(foreign.seen(value, "operand")), operands)
+    return Constant(key_of(value), value)
+
+
+def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    return dict(items)
+
+
+def _slice(bounds: list[Any]) -> slice:
+    return slice(*bounds)
+
+
+@frozen
+class Call:
+    """A call of a staged function, a function of its operands alone."""
+
+    function: Callable[..., Any]
+    args: tuple[Template, ...]
+    kwargs: tuple[tuple[str, Template], ...]
+
+    def __call__(self, *operands: Any) -> Any:
+        values = iter(operands)
+        args = [_filled(t, values) for t in self.args]
+        return self.function(*args, **{name: _filled(t, values) for name, t in self.kwargs})
+
+    def arguments(self) -> Arguments:
+        """The operands as arguments of a trace, none of which may be written to."""
+        found = [o for t in (*self.args, *(t for _, t in self.kwargs)) for o in _operands(t)]
+        return Arguments(tuple(o.layout for o in found), {}, device=dict.fromkeys(range(len(found)), "its operand"))
+
+
+def _operands(template: Template) -> Iterator[Operand]:
+    if isinstance(template, Operand):
+        yield template
+    elif isinstance(template, Parts):
+        for part in template.parts:
+            yield from _operands(part)
+
+
+def _filled(template: Template, operands: Iterator[Any]) -> Any:
+    if isinstance(template, Operand):
+        return next(operands)
+    if isinstance(template, Constant):
+        return template.value
+    parts = [_filled(p, operands) for p in template.parts]
+    return template.make(list(zip(template.keys, parts, strict=True)) if template.make is _dict else parts)

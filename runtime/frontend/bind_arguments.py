@@ -1,0 +1,211 @@
+"""Arguments as the function that is traced gets them: fresh containers of traced values."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from typing import Any
+
+from anabranch.runtime.control.containers import array_lists
+from anabranch.runtime.control.containers.dynamic_list import growing
+from anabranch.runtime.ir.program import ArrayType, Var
+from anabranch.runtime.signature.arguments import Arguments
+from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.static_keys import Static, kept
+from anabranch.runtime.tracing.trace import OnDevice, Part, Trace
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.pytrees import layout as layouts
+
+
+def _root(name: str) -> str:
+    """The argument that a part of it is named after."""
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
+
+
+# A list or tuple of so many numbers of one kind, or of such lists, is one array in the computation.
+_PACKED = 9
+
+
+def fields(arguments: Arguments) -> dict[int, tuple[int, ...]]:
+    """The leaves that are numbers of one kind, and one field of many containers: each with all of its field."""
+    found: dict[Any, list[int]] = {}
+    leaf = 0
+    for place, layout in enumerate((*arguments.args, *arguments.kwargs.values())):
+        pending: list[tuple[Any, layouts.Layout]] = [(None, layout)]
+        while pending:
+            field, part = pending.pop()
+            if isinstance(part, layouts.Leaf):
+                if field is not None and not part.abstract.shape and part.abstract.kind is not Kind.ARRAY:
+                    found.setdefault((place, field, part.abstract), []).append(leaf)
+                leaf += 1
+            elif isinstance(part, layouts.Node):
+                count = len(layouts.leaf_types(part)) if part.structure.cls in (list, tuple) else 0
+                if count >= _PACKED and _one_kind(part) is not None:
+                    leaf += count
+                    continue
+                pairs = zip(part.structure.keys, part.children, strict=True)
+                pending += reversed([((part.structure.cls, key), child) for key, child in pairs])
+    rows = [tuple(k for k in row if k not in arguments.known) for row in found.values()]
+    return {k: row for row in rows if len(row) >= _PACKED for k in row}
+
+
+def _one_kind(layout: layouts.Layout) -> Abstract | None:
+    """Return the one type of the leaves of lists and tuples of numbers; None for several types or anything else."""
+    if isinstance(layout, layouts.Leaf):
+        abstract = layout.abstract
+        return abstract if abstract.kind is not Kind.ARRAY and not abstract.shape else None
+    if not isinstance(layout, layouts.Node) or layout.structure.cls not in (list, tuple) or not layout.children:
+        return None
+    first = _one_kind(layout.children[0])
+    return first if first is not None and all(_one_kind(c) == first for c in layout.children[1:]) else None
+
+
+class Given:
+    """What stands for the arguments while tracing, leaf by leaf and container by container.
+
+    Attributes
+    ----------
+    handles : list
+        For each leaf the array's handle, or None.
+    atoms : list
+        For each leaf its formal, or the part of one that it is.
+    containers : list
+        The mutable ones, in the order of `Leaves.containers`.
+    numbers : dict
+        From the identity of a traced number to its leaf.
+    statics : list
+        What is plain Python while tracing.
+    copies : list
+        Those of them that stand for what the caller may change.
+    packs : list of range or tuple of int
+        The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
+    """
+
+    def __init__(self, trace: Trace, arguments: Arguments) -> None:
+        self._builder = trace.root
+        self._arguments = arguments
+        self.args: tuple[Any, ...] = ()
+        self.kwargs: dict[str, Any] = {}
+        self.handles: list[Array | None] = []
+        self.atoms: list[Var] = []
+        self.containers: list[Any] = []
+        self.numbers: dict[int, int] = {}
+        self.statics: list[Any] = []
+        self.copies: list[Any] = []
+        self.packs: list[range | tuple[int, ...]] = []
+        self._pack: Var | None = None
+        # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
+        self._fields = {} if arguments.device else fields(arguments)
+        self._columns: dict[int, Var] = {}
+
+    def make(self, layout: layouts.Layout) -> Any:
+        """The value that stands for an argument or a part of one."""
+        match layout:
+            case layouts.Held(value):
+                return self._held(value)
+            case layouts.Leaf(abstract):
+                return self._leaf(layout, abstract)
+            case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
+                count = len(layouts.leaf_types(layout))
+                self.packs.append(range(len(self.handles), len(self.handles) + count))
+                self._pack = self._builder.formal(ArrayType((count,), kind.dtype))
+                made = self.make(layout)
+                self._pack = None
+                return made
+            case layouts.Node(structure, children):
+                if not structure.mutable:
+                    return self._builder.trace.merge(structure.build([self.make(c) for c in children]))
+                made = structure.empty()
+                if self._builder.trace.lists:
+                    made = growing(made)
+                self.containers.append(made)
+                place = len(self.containers)
+                structure.fill(made, [self.make(c) for c in children])
+                if isinstance(made, MayGrow):
+                    array_lists.at_birth(made, ("argument", place))
+                return made
+        raise AssertionError("an argument is no choice")
+
+    def _packed(self, layout: layouts.Layout) -> Abstract | None:
+        """Return the type of the numbers of a list that is one input; None for any other argument."""
+        found = _one_kind(layout)
+        count = len(layouts.leaf_types(layout))
+        if found is None or count < _PACKED or self._arguments.device:
+            return None
+        first = len(self.handles)
+        return None if any(first <= k < first + count for k in self._arguments.known) else found
+
+    def _held(self, value: Any) -> Any:
+        if isinstance(value, Repeated):
+            return self.containers[value.index]
+        if not isinstance(value, Static):
+            self.statics.append(value)
+            return value
+        made = kept(value.value)
+        self.statics.append(made)
+        if made is not value.value:
+            self.copies.append(made)
+        return made
+
+    def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
+        leaf = len(self.handles)
+        atom: Var
+        if leaf in self._fields:
+            field = self._fields[leaf]
+            if leaf == field[0]:
+                self.packs.append(field)
+                self._columns[leaf] = self._builder.formal(ArrayType((len(field),), abstract.dtype))
+            atom = Part(abstract.type, self._columns[field[0]], bisect.bisect_left(field, leaf))
+        elif self._pack is None:
+            atom = self._builder.formal(abstract.type)
+        else:
+            atom = Part(abstract.type, self._pack, leaf - self.packs[-1][0])
+        self.atoms.append(atom)
+        if leaf in self._arguments.known:
+            self.handles.append(None)
+            return self._arguments.numbers[leaf]
+        if leaf in self._arguments.numbers:
+            self._builder.trace.knowable[atom] = leaf
+        first = self._arguments.first(leaf)
+        if first < leaf:
+            self.handles.append(self.handles[first])
+            return self.handles[first]
+        value = wrap.from_abstract(abstract, atom)
+        self.handles.append(value if isinstance(value, Array) else None)
+        if isinstance(value, Array):
+            self._builder.trace.callers.add(value.storage)
+        else:
+            self.numbers[id(value)] = leaf
+            if abstract.kind is Kind.SCALAR:  # one scalar passed twice is two here
+                self._builder.trace.merge(value)
+        return value
+
+
+def bind_arguments(arguments: Arguments, trace: Trace) -> Given:
+    """Return the arguments as traced values on fresh formals."""
+    given = Given(trace, arguments)
+    given.args = tuple(map(given.make, arguments.args))
+    given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
+    trace.callers_objects = {id(c): c for c in given.containers}
+    if trace.decisions is not None:
+        trace.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))
+        for pack in given.packs:
+            part, name = given.atoms[pack[0]], trace.names[given.atoms[pack[0]]]
+            if isinstance(part, Part) and isinstance(part.whole, Var):
+                trace.names[part.whole] = name.rpartition("[")[0] if isinstance(pack, range) else _root(name)
+    for leaf in arguments.readonly:
+        array = given.handles[leaf]
+        if array is not None:
+            array.storage.readonly = "argument"
+    for leaf, name in arguments.device.items():
+        array = given.handles[leaf]
+        if array is not None:
+            array.storage.readonly = OnDevice(name)
+    for leaf, strides in arguments.strides.items():
+        array = given.handles[leaf]
+        if array is not None:
+            array.storage.strides = strides
+    return given

@@ -1,0 +1,82 @@
+"""What is asked of a function before it is compiled: its name, parameters and source; methods as functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from anabranch import transpile
+from anabranch.runtime.config import settings
+from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.errors import NoSourceError
+from anabranch.runtime.tracing.trace import tracing
+
+
+def name_of(function: Any) -> str:
+    """What messages call it."""
+    return getattr(function, "__qualname__", "function")
+
+
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The positional parameters, for messages."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+def plain_function(function: Any) -> types.FunctionType:
+    """The function that a method, a partial or a callable object comes down to.
+
+    Raises
+    ------
+    NoSourceError
+        When there is none that is written in Python.
+    """
+    inner = function
+    for _ in range(16):
+        if isinstance(inner, (types.FunctionType, functools._lru_cache_wrapper)):
+            plain: types.FunctionType = inspect.unwrap(inner)
+            return plain
+        inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
+    raise NoSourceError(
+        f"{function!r} is not written in Python, so there is no source to rewrite; wrap it in a function"
+    )
+
+
+def refuse_early(function: Any) -> None:
+    """What cannot be rewritten at all: a function that yields or awaits, and one without source.
+
+    Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
+    """
+    if isinstance(function, type) or counterpart(function) is not None or staged(function) is not function:
+        return  # a class, whose methods are seen when they are called; NumPy's or Python's own
+    plain = plain_function(function)
+    code = plain.__code__
+    yields = code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+    sourceless = code.co_filename.startswith("<") and not transpile.is_rewritten(code)
+    if yields or (sourceless and transpile.needs_rewriting(plain)):
+        transpile.rewrite(plain, counterpart, settings().cache_dir)
+
+
+def method_of(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """The method of an instance, which it does not keep where it need not."""
+    method = types.MethodType(function, instance)
+    try:
+        reference: Callable[[], Any] = weakref.ref(instance)
+    except TypeError:
+        return method
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        method = types.MethodType(function, reference())
+        return (resolve(method) if tracing() else method)(*args, **kwargs)
+
+    call.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    call.__anabranch_receiver__ = reference  # type: ignore[attr-defined]
+    return call

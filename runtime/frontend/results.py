@@ -1,0 +1,373 @@
+"""What a call gives back: the layout of its result, and which parts of it are the caller's own arrays and objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import gc
+import types
+from collections.abc import Callable, Container, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.grammar import a
+from anabranch.runtime.call.plan import Owner, ResultAlias
+from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.control.call import is_rewritten
+from anabranch.runtime.control.iteration import countable, push_iteration
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.ir.program import Var
+from anabranch.runtime.tracing.trace import OnDevice, Storage, current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
+from anabranch.runtime.values.pytrees.host_values import hosted
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+NDArray = np.ndarray[Any, Any]
+
+# What loops are staged over.
+_STAGED = (countable.Countable, push_iteration.Source)
+# What holds others where neither a slot nor an attribute shows them.
+_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
+
+
+def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
+    """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
+    exists = _existence(outside, given)
+    structure = containers.structure_of((value, *contents))
+    assert structure is not None
+    if isinstance(value, records.Beside):
+        for part in (value.result, *value.members):
+            _refuse_cycles(part, "the result", {}, set(), exists)
+    else:
+        _refuse_cycles(value, "the result", {}, set(), exists)
+    result = layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
+    rest = [layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    return layouts.Node(structure, (result, *rest))
+
+
+def _existence(outside: Heap, given: Given) -> Callable[[Any], bool]:
+    """Return whether a container is the caller's, or is there outside."""
+    known = {id(c) for c in given.containers}
+    return lambda part: id(part) in known or part in outside
+
+
+def _refuse_cycles(
+    value: Any, where: str, around: dict[int, str], seen: set[int], exists: Callable[[Any], bool]
+) -> None:
+    """Refuse a new container that holds itself; one that exists outside is returned as it is."""
+    structure = containers.structure_of(value)
+    if structure is None or not structure.keys or exists(value):
+        return
+    if id(value) in around:
+        raise UnsupportedValueError(
+            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return what it holds "
+            "beside, and put it together outside"
+        )
+    if id(value) not in seen:
+        seen.add(id(value))
+        around[id(value)] = where
+        for key, child in zip(structure.keys, structure.children(value), strict=True):
+            _refuse_cycles(child, f"{where}[{key!r}]", around, seen, exists)
+        del around[id(value)]
+
+
+def _refers(layout: layouts.Layout) -> bool:
+    """Return whether a value holds one of the nodes of a structure."""
+    match layout:
+        case layouts.Node(structure, children):
+            return isinstance(structure, node_tables.ReferenceStructure) or any(map(_refers, children))
+        case layouts.Choice(options):
+            return any(map(_refers, options))
+    return False
+
+
+def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> layouts.Layout:
+    """The layout with nodes that the function itself has made as alternatives, where they are few.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where they are many.
+    """
+    match layout:
+        case layouts.Node(node_tables.ReferenceStructure() as structure, _, source):
+            members = [structure.extra.members[i] for i in structure.extra.among(structure.kinds)]
+            if all(_is_apart(m, exists) for m in members):
+                return layout
+            options = [layouts.describe(m, exists) for m in members] if len(members) <= node_tables.FEW else []
+            if not options or any(map(_refers, options)):
+                raise node_tables.refusal(source, "is given back, and the function itself has made it")
+            return layouts.Choice(tuple(options))
+        case layouts.Node(structure, children, source):
+            for variant in getattr(structure, "variants", ()):
+                for numbered in records.structures_in(variant):
+                    _check_apart(numbered, exists)
+            return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
+        case layouts.Choice(options):
+            return layouts.Choice(tuple([_of_made_nodes(o, exists) for o in options]))
+    return layout
+
+
+def _check_apart(structure: node_tables.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
+    graph = structure.extra
+    if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
+        some = node_tables.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
+        raise node_tables.refusal(some, "is given back, and the function itself has made it")
+
+
+def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
+    """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
+    if not current().trace.graphs:
+        return value
+    exists = _existence(outside, given)
+    graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
+    members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
+    return records.Beside(members, value) if graphs else value
+
+
+def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_tables.Graph, set[Any]]]:
+    found: dict[int, tuple[node_tables.Graph, set[Any]]] = {}
+    for structure in records.structures_in(layout):
+        graph = structure.extra
+        found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
+    return list(found.values())
+
+
+def _members(graph: node_tables.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
+    for member, kind in zip(graph.members, graph.kinds, strict=True):
+        yield member if kind in kinds and _is_apart(member, exists) else None
+
+
+def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
+    """Return whether a node is the caller's, or leads to no others of its kind."""
+    if member is None or exists(member):
+        return True
+    return not node_tables.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
+
+
+def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
+    """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
+    places = {id(c): i for i, c in enumerate(given.containers)}
+    members: dict[int, int] = {}
+    first = 0
+    for graph, _ in _kinds_by_graph(layout):
+        members[id(graph)] = first
+        first += len(graph.members)
+    result, *contents = layout.children
+    kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
+    given_back = hosted(result, places, given.numbers, members=members)
+    whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)
+    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
+    for part, where in zip(whole.children, names, strict=True):
+        _check_result(part, where)
+    return whole
+
+
+def _check_result(layout: layouts.Layout, where: str) -> None:
+    match layout:
+        case layouts.Node(structure) if structure.flat:
+            return
+        case layouts.Node(structure, children):
+            for key, child in zip(structure.keys, children, strict=True):
+                _check_result(child, f"{where}[{key!r}]")
+        case layouts.Choice(options):
+            for option in options:
+                # Which one it is, is known when the call is done.
+                if not (isinstance(option, layouts.Held) and isinstance(option.value, Undefined)):
+                    _check_result(option, where)
+        case layouts.Held(Undefined() as unset):
+            raise unset.error()
+        case layouts.Held(value):
+            inside = Heap((value,))
+            hidden = any(isinstance(p, (Traced, ChoiceValue)) for s in inside.slots.values() for p in s.parts())
+            made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
+            if hidden or made_here or _yields_traced(value):
+                raise UnsupportedValueError(
+                    f"{where} is {a(_name(value))}, which holds run-time values but is no pytree; {_instead(value)}"
+                )
+
+
+def _yields_traced(value: Any) -> bool:
+    """Whether a slice, or something to iterate over that is made of other objects, leads to values of the trace."""
+    if isinstance(value, _STAGED):
+        return True
+    if not isinstance(value, _MADE_OF_OTHERS):
+        return False
+    pending: list[Any] = [value]
+    seen = {id(value)}
+    while pending:
+        for part in gc.get_referents(pending.pop()):
+            if isinstance(part, (Traced, *_STAGED)):
+                return True
+            if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and id(part) not in seen:
+                seen.add(id(part))
+                pending.append(part)
+    return False
+
+
+def _instead(value: Any) -> str:
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return "return the values that it takes from the function, and make it outside"
+    if isinstance(value, slice):
+        return "return its bounds, or the part of the array"
+    return "return a list of its items"
+
+
+def _name(value: Any) -> str:
+    """The class that Python's own value is of."""
+    if isinstance(value, countable.Range):
+        return "range"
+    return "generator" if isinstance(value, _STAGED) else type(value).__name__
+
+
+def identities(
+    packed: Sequence[layouts.Packed], handles: Sequence[Array | None], layout: layouts.Layout
+) -> tuple[dict[int, tuple[Owner, ...]], dict[int, ResultAlias]]:
+    """Return which results are, or may be, an argument's own array, and which are the same memory as another result.
+
+    An alias names a leaf that is none, or an earlier one.
+    """
+    returned: dict[int, tuple[Owner, ...]] = {}
+    shared: dict[int, ResultAlias] = {}
+    computed: dict[Any, list[tuple[int, Array]]] = {}
+    memory: dict[Var, int] = {}
+    known: dict[Storage, tuple[Owner, ...]] = {}
+    chosen = {k for k, is_chosen in enumerate(_leaves(layout)) if is_chosen}
+    leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
+    for k, p in enumerate(packed):
+        if p.handle is None:
+            # Memory of lists that stands in several of them.
+            if isinstance(p.atom, Var) and p.atom.type.shape and (first := memory.setdefault(p.atom, k)) != k:
+                shared[k] = ResultAlias(first)
+            continue
+        owners = _owners(p.handle, leaves, known)
+        if k in chosen:
+            owners = tuple([o if o.is_whole or o.starts else _sliced(o, p.handle) for o in owners])
+        if owners:
+            returned[k] = owners
+        if not owners or owners[0].pred is not None:
+            computed.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), []).append((k, p.handle))
+    for group in computed.values():
+        shared |= _aliases(group)
+    # The same object as another result is an argument's where the other one is.
+    for k, alias in shared.items():
+        if not alias.is_view:
+            returned.pop(k, None)
+    return returned, shared
+
+
+def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
+    """Return which results of one memory are what others are; the memory itself goes before views of all of it."""
+    (first, own), *rest = sorted(group, key=lambda row: _is_view(row[1]))
+    found: dict[int, ResultAlias] = {}
+    met = [(first, own)]
+    for k, handle in rest:
+        same = [leaf for leaf, other in met if _is_same(handle, other)]
+        found[k] = ResultAlias(same[0]) if same else ResultAlias(first, is_view=True)
+        met.append((k, handle))
+    return found
+
+
+def _is_same(one: Array, other: Array) -> bool:
+    """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
+    if one is other or {id(one), id(other)} & current().trace.either.keys():
+        return one is other
+    return not _is_view(one) and not _is_view(other)
+
+
+def _is_view(handle: Array) -> bool:
+    """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
+    unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
+    return handle.is_view and id(handle) not in unclear
+
+
+def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
+    """For each part that is known only at run time, whether it is the memory of a chosen array of run-time size."""
+    match layout:
+        case layouts.Leaf():
+            yield is_chosen
+        case layouts.Node(structure, children):
+            of_chosen = isinstance(structure, SizedStructure) and structure.is_chosen
+            for i, child in enumerate(children):
+                yield from _leaves(child, of_chosen and not i)
+        case layouts.Choice(options):
+            yield False
+            for option in options:
+                yield from _leaves(option)
+
+
+def _sliced(owner: Owner, handle: Array) -> Owner:
+    """The owner of an array that is a slice of it, from its front."""
+    return dataclasses.replace(owner, starts=(0,) * len(handle.shape))
+
+
+def _owners(
+    handle: Array,
+    leaves: Mapping[Storage, tuple[int, Array]],
+    known: dict[Storage, tuple[Owner, ...]],
+    always: bool = True,
+) -> tuple[Owner, ...]:
+    """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
+    storage = handle.storage
+    if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
+        return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
+    if storage in leaves and (handle.path or isinstance(storage.readonly, OnDevice)):
+        return (Owner(None, leaves[storage][0], handle.path, handle.readonly),)
+    objects = None if handle.path else branch_identity.objects_of(current(), handle)
+    if objects is not None and len(objects) > 1:
+        found = [(pred, o) for pred, one in objects for o in _owners(one, leaves, known, always)]
+        return tuple(
+            [
+                dataclasses.replace(o, pred=pred if o.pred is None else atoms.logical_and(pred, o.pred))
+                for pred, o in found
+            ]
+        )
+    if storage in leaves:
+        owners: tuple[Owner, ...] = (Owner(None, leaves[storage][0], (), handle.readonly),)
+    else:
+        if storage not in known:
+            known[storage] = ()  # of links in a circle
+            known[storage] = _linked_owners(storage, leaves, known)
+        owners = known[storage]
+    path = handle.path or ((views.Reshape(handle.shape),) if _is_view(handle) else ())
+    if not path:
+        return owners
+    readonly = handle.readonly
+    placed = [o for o in owners if not o.starts and not (o.is_whole and not handle.path)]
+    return tuple([dataclasses.replace(o, path=o.path + path, readonly=o.readonly or readonly) for o in placed])
+
+
+def _linked_owners(
+    storage: Storage, leaves: Mapping[Storage, tuple[int, Array]], known: dict[Storage, tuple[Owner, ...]]
+) -> tuple[Owner, ...]:
+    found: dict[Any, Owner] = {}
+    for link in storage.links:
+        starts = () if link.form is None else link.form.starts
+        if link.pred is None or starts is None:
+            continue
+        for owner in _owners(link.handle, leaves, known, always=False):
+            if starts and owner.starts:
+                continue
+            pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
+            is_whole = owner.is_whole and not starts
+            if link.form is not None and link.form.is_whole and not owner.path and not owner.starts:
+                starts, is_whole = (), True
+            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
+            key = (one.leaf, one.path, one.readonly, one.starts, one.is_whole)
+            other = found.get(key)
+            if other is not None and other.pred is not None:
+                one = dataclasses.replace(one, pred=atoms.logical_or(other.pred, pred))
+            found[key] = one
+    return tuple(found.values())

@@ -1,0 +1,233 @@
+"""What a traced function read from outside: globals, closure cells, and the objects they lead to.
+
+An executable holds good as long as these are what they were; when one has changed the function is traced again.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from anabranch.runtime.guards.bytecode import assigned_globals, codes, imported, looked_up, read_globals
+from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
+from anabranch.runtime.values.heap.slots import GlobalVariable
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees.containers import is_users_class
+
+ABSENT = object()
+
+
+class Guards:
+    """Names and objects with what they held when a function that reads them was first called."""
+
+    def __init__(self, receiver: Callable[[], Any] | None = None) -> None:
+        self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
+        self.heap = Heap((), watch_arrays=True, receiver=receiver)
+        self.variables: dict[tuple[int, str], GlobalVariable] = {}
+        self.code: dict[int, _Code] = {}
+
+    def __reduce__(self) -> Any:
+        """Elsewhere there is nothing to guard: what was read stays in its process."""
+        return Guards, ()
+
+    def start(self) -> None:
+        """Guard the classes of the arguments."""
+        self._add_code()
+
+    def add(self, value: Any) -> list[Any]:
+        """Guard what a function's code can read from outside, or what an object holds; gives what is new."""
+        self.heap.extend((value,))
+        if not isinstance(value, types.FunctionType):
+            self._add_code()
+            return [value]
+        new: list[Any] = [value]
+        scope, names = value.__globals__, set(_names(value.__code__))
+        places = [(scope, looked_up(value.__code__)), *((vars(m), names) for m in _modules(scope, names))]
+        for place, known in places:
+            for name in known:
+                if self._add_name(place, name):
+                    new.append(place[name])
+        for name in read_globals(value.__code__):
+            # A built-in function, or nothing as yet: a global of that name would be found first.
+            self.names.setdefault((id(scope), name), (scope, name, ABSENT))
+        self._add_code()
+        return [*new, *self._variables(value)]
+
+    def add_imports(self) -> None:
+        """Guard what functions have read from modules that they import; at the end, when these are there."""
+        for function in list(self.heap.functions):
+            names = imported(function.__code__)
+            found = _imported_modules(names, function.__globals__.get("__package__")) if names else {}
+            for place in map(vars, _modules(found, {*found, *_names(function.__code__)})):
+                for name in set(_names(function.__code__)):
+                    self._add_name(place, name)
+        self._add_code()
+
+    def _variables(self, function: types.FunctionType) -> list[GlobalVariable]:
+        """The global names that a function assigns, where they are new."""
+        found: list[GlobalVariable] = []
+        for name in assigned_globals(function.__code__):
+            key = (id(function.__globals__), name)
+            if key not in self.variables:
+                self.variables[key] = GlobalVariable(function.__globals__, name)
+                found.append(self.variables[key])
+        self.heap.extend(found)
+        return found
+
+    def _add_name(self, scope: Mapping[str, Any], name: str) -> bool:
+        key = (id(scope), name)
+        if name not in scope or key in self.names:
+            return False
+        value = scope[name]
+        self.names[key] = (scope, name, value)
+        self.heap.extend((value,))
+        return True
+
+    def knows(self, value: Any) -> bool:
+        """Whether an object was there before the trace, as far as was seen."""
+        return self.heap.has_seen(value)
+
+    def hold(self) -> bool:
+        """Whether everything is as it was."""
+        for scope, name, value in self.names.values():
+            if scope.get(name, ABSENT) is not value:
+                return False
+        for code in self.code.values():
+            if not code.holds():
+                return False
+        return not self.heap.changed()
+
+    def conditions(self, constant: Callable[[Any], str]) -> list[str]:
+        """What `hold` asks, as Python expressions; `constant` gives the name of a value in these."""
+        absent = constant(ABSENT)
+        names = [f"{constant(s)}.get({name!r}, {absent}) is {constant(v)}" for s, name, v in self.names.values()]
+        return [*names, *(code.condition(constant) for code in self.code.values()), *self.heap.conditions(constant)]
+
+    def _add_code(self) -> None:
+        """Guard what the functions and classes on the heap do."""
+        for function in self.heap.functions:
+            if id(function) not in self.code:
+                self.code[id(function)] = _FunctionCode(function)
+        for cls in self.heap.classes:
+            for base in cls.__mro__:
+                if id(base) not in self.code and is_users_class(base):
+                    self.code[id(base)] = _ClassCode(base)
+
+    def written_arrays(self) -> list[np.ndarray[Any, Any]]:
+        """Arrays from outside whose contents changed."""
+        return [a for a, before in self.heap.arrays.values() if not _equal(a, before)]
+
+
+class _Code(Protocol):
+    """What a function or a class did when it was first seen."""
+
+    def holds(self) -> bool: ...
+
+    def condition(self, constant: Callable[[Any], str]) -> str: ...
+
+    def change(self) -> str: ...
+
+
+class _FunctionCode:
+    __slots__ = ("before", "function", "keywords")
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.before = function.__code__, function.__defaults__, function.__kwdefaults__
+        self.keywords = dict(function.__kwdefaults__ or ())
+
+    def holds(self) -> bool:
+        """Whether the function has the same code and the same defaults."""
+        code, defaults, keywords = self.before
+        now = self.function
+        if now.__code__ is not code or now.__defaults__ is not defaults or now.__kwdefaults__ is not keywords:
+            return False
+        return keywords is None or _are(keywords, self.keywords)
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`holds`, as an expression."""
+        if self.keywords:
+            return f"{constant(self.holds)}()"
+        function = constant(self.function)
+        code, defaults, keywords = map(constant, self.before)
+        same_defaults = f"{function}.__defaults__ is {defaults} and {function}.__kwdefaults__ is {keywords}"
+        return f"{function}.__code__ is {code} and {same_defaults}"
+
+    def change(self) -> str:
+        """What is another."""
+        what = "code" if self.function.__code__ is not self.before[0] else "defaults"
+        return f"the function {self.function.__qualname__} has other {what}"
+
+
+class _ClassCode:
+    __slots__ = ("before", "cls", "snapshot")
+
+    def __init__(self, cls: type) -> None:
+        self.cls, self.before = cls, as_written(cls)
+        self.snapshot = Snapshot(self.before)
+
+    def holds(self) -> bool:
+        """Whether the class has the same methods and properties."""
+        if self.snapshot.is_of(vars(self.cls)):
+            return True
+        now = as_written(self.cls)
+        return _are(now, self.before) or _are(_methods(now), _methods(self.before))
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`holds`, as an expression."""
+        return f"{constant(self.holds)}()"
+
+    def change(self) -> str:
+        """What is another."""
+        now, before = _methods(as_written(self.cls)), _methods(self.before)
+        names = [n for n in {**before, **now} if now.get(n, ABSENT) is not before.get(n, ABSENT)]
+        return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
+
+
+def _methods(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
+
+
+def _are(now: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    return len(now) == len(before) and all(now.get(name, ABSENT) is value for name, value in before.items())
+
+
+def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """What may be looked up in a scope or a module: names, and texts as `getattr(module, "name")` has them."""
+    for part in codes(code):
+        yield from part.co_names
+        yield from (c for c in part.co_consts if type(c) is str and c.isidentifier())
+
+
+def _imported_modules(names: Collection[str], package: str | None) -> dict[str, types.ModuleType]:
+    """The modules of these names, which may be relative to a package or to one around it."""
+    around = [""]
+    while package:
+        around.append(package)
+        package = package.rpartition(".")[0]
+    candidates = {f"{outer}.{name}".strip(".") for name in names for outer in around}
+    # `import a.b` binds `a`.
+    candidates |= {c.partition(".")[0] for c in candidates}
+    return {c: m for c in candidates if isinstance(m := sys.modules.get(c), types.ModuleType)}
+
+
+def _modules(scope: Mapping[str, Any], names: Collection[str]) -> list[types.ModuleType]:
+    """The modules that these names lead to from a scope: a module, one in it, and so on."""
+    found: dict[int, types.ModuleType] = {}
+    pending = [scope]
+    while pending:
+        place = pending.pop()
+        for name in names:
+            module = place.get(name)
+            if isinstance(module, types.ModuleType) and id(module) not in found:
+                found[id(module)] = module
+                pending.append(vars(module))
+    return list(found.values())

@@ -1,0 +1,113 @@
+"""Callbacks from a compiled program to the host, and the errors that end a run."""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import re
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeAlias
+
+from anabranch.base.fork_locks import lock
+
+HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
+# How XLA's words start where memory is lacking.
+_NO_MEMORY = "RESOURCE_EXHAUSTED: "
+
+
+class LoweringError(RuntimeError):
+    """XLA refused a program: its text does not parse or verify, or it does not compile."""
+
+
+class ExecutionError(RuntimeError):
+    """A compiled program failed while it ran."""
+
+
+class OutOfMemoryError(ExecutionError, MemoryError):
+    """There was not enough memory for what a program computes."""
+
+
+class CallbackError(ExecutionError):
+    """A host callback raised: its exception is the `__cause__`."""
+
+
+class ArgumentMismatchError(TypeError):
+    """An executable was called with the wrong number, shapes or dtypes of arrays."""
+
+
+# What host callbacks raised, until the failure of their run is reported; bounded, since a run may never be read.
+_raised: dict[str, BaseException] = {}
+_tickets = itertools.count()
+
+
+class _Here(threading.local):
+    in_callback = False
+
+
+_here = _Here()
+_turn = lock()
+
+
+def alone(run: Callable[[list[Any]], list[Any]]) -> Callable[[list[Any]], list[Any]]:
+    """Let programs with host callbacks run one at a time, but for those that a callback itself runs.
+
+    A callback keeps one of XLA's few threads. Were all of them in callbacks that run programs, these would never end.
+    """
+
+    def run_alone(buffers: list[Any]) -> list[Any]:
+        if _here.in_callback:
+            return _in_context(run, buffers)
+        with _turn:
+            return _in_context(run, buffers)
+
+    return run_alone
+
+
+# The contexts of the callers of the runs in progress: XLA may call back from a thread of its own.
+_contexts: list[contextvars.Context] = []
+
+
+def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> list[Any]:
+    _contexts.append(contextvars.copy_context())
+    try:
+        return run(buffers)
+    finally:
+        _contexts.pop()
+
+
+def reporting(callback: HostCallback) -> HostCallback:
+    """Keep what a callback raises: XLA passes on only the text of an exception."""
+
+    def report(*arguments: Any) -> tuple[Any, ...]:
+        outermost, _here.in_callback = not _here.in_callback, True
+        try:
+            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
+            return result
+        except BaseException as error:
+            ticket = f"host callback failure {next(_tickets)};"
+            _raised[ticket] = error
+            if len(_raised) > 64:
+                _raised.pop(next(iter(_raised)), None)
+            raise RuntimeError(ticket) from error
+        finally:
+            _here.in_callback = not outermost
+
+    return report
+
+
+def fail(error: Exception) -> NoReturn:
+    """Raise XLA's failure as ours, caused by the callback's exception where there is one.
+
+    What is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
+    """
+    ticket = re.search(r"host callback failure \d+;", str(error))
+    cause = _raised.pop(ticket.group(), None) if ticket else None
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause from None
+    if cause is not None:
+        raise CallbackError(f"a host callback raised {cause!r}") from cause
+    text = str(error)
+    if text.startswith(_NO_MEMORY):
+        raise OutOfMemoryError(text.removeprefix(_NO_MEMORY)) from error
+    raise ExecutionError(text) from error

@@ -1,0 +1,3 @@
+"""The Program, a typed functional intermediate representation, and its verifier."""
+
+from __future__ import annotations

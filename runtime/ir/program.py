@@ -1,0 +1,272 @@
+"""The Program: a typed, functional intermediate representation with four structures.
+
+Syntax of the text form (`str(program)`)::
+
+    program   ::= "{ lambda" binder* "; let" equation* "in (" atom* ") }"
+    binder    ::= name ":" type                       x:f64[3,4]
+    equation  ::= binder* "=" op params? atom*        y:f64[3] = add x 2.0:f64[]
+    params    ::= "[" key "=" value ... "]"           a sub-Program is printed in place, indented
+    atom      ::= name | literal ":" type
+
+Data are positional (`Equation.inputs`), metadata are keywords (`Equation.params`). A sub-Program is closed: what it
+reads from outside is an input of the equation that holds it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+
+_SHORT = {"bool": "bool", "int": "i", "uint": "u", "float": "f", "complex": "c"}
+
+
+@frozen
+class ArrayType:
+    """The static type of a value in a Program: a shape and a NumPy dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def __str__(self) -> str:
+        return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for n in self.shape:
+            size *= n
+        return size
+
+
+# NumPy's own dtypes in the machine's order of bytes, of which there is one object each.
+_NATIVE = {known.num: known for known in map(np.dtype, "?bBhHiIlLqQefdgFDG")}
+
+
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in the machine's order of bytes: the very object that an array of it has."""
+    known = _NATIVE.get(dtype.num)
+    return dtype.newbyteorder("=") if known is None else known
+
+
+@functools.lru_cache(maxsize=256)
+def short_dtype(dtype: np.dtype[Any]) -> str:
+    """`f64` for float64, `i8` for int8, `bool`, `c128`; ml_dtypes keep their own names."""
+    name = dtype.name.rstrip("0123456789")
+    return dtype.name if name not in _SHORT else _SHORT[name] + dtype.name[len(name) :]
+
+
+class Operation(Protocol):
+    """What a Program needs to know of an op; `runtime.ops.op.Op` is the implementation."""
+
+    @property
+    def name(self) -> str: ...
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]: ...
+
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]: ...
+
+
+@frozen(eq=False)
+class Var:
+    """A value computed once; two Vars are equal only when they are the same object."""
+
+    type: ArrayType
+
+
+@frozen(eq=False)
+class Literal:
+    """A constant; `value` is a NumPy array (0-d for scalars) that nobody writes to."""
+
+    value: np.ndarray[Any, Any]
+
+    @property
+    def type(self) -> ArrayType:
+        return ArrayType(self.value.shape, self.value.dtype)
+
+
+Atom: TypeAlias = Var | Literal
+
+
+class Source(NamedTuple):
+    """The user's code that an equation came from, and the place in it."""
+
+    code: types.CodeType
+    instruction: int
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column; both count from 1."""
+        first, _, column, _ = next(itertools.islice(self.code.co_positions(), self.instruction // 2, None))
+        return self.code.co_filename, first or self.code.co_firstlineno, (column or 0) + 1
+
+    def __str__(self) -> str:
+        file, line, _ = self.place
+        return f"{file}:{line}"
+
+
+@frozen(eq=False)
+class Equation:
+    """`outputs = op[params](inputs)`."""
+
+    op: Operation
+    inputs: tuple[Atom, ...]
+    params: Mapping[str, Any]
+    outputs: tuple[Var, ...]
+    source: Source | None = None
+
+    def with_params(self, change: Callable[[Any], Any]) -> Equation:
+        """The equation with each parameter as `change` gives it; itself where that changes none."""
+        params = {name: change(value) for name, value in self.params.items()}
+        if not params or all(params[name] is value for name, value in self.params.items()):
+            return self
+        return dataclasses.replace(self, params=params)
+
+    def with_programs(self, change: Callable[[Program], Program]) -> Equation:
+        """The equation with each sub-Program as `change` gives it."""
+
+        def changed(value: Any) -> Any:
+            if isinstance(value, Program):
+                return change(value)
+            if isinstance(value, tuple) and value and isinstance(value[0], Program):
+                return tuple(map(change, value))
+            return value
+
+        return self.with_params(changed)
+
+    def programs(self) -> Iterator[Program]:
+        """The sub-Programs among the params, in order."""
+        for value in self.params.values():
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, Program):
+                    yield item
+
+
+@frozen(eq=False)
+class Program:
+    """Inputs, equations in order, outputs. Nothing else is in scope."""
+
+    inputs: tuple[Var, ...]
+    equations: tuple[Equation, ...]
+    outputs: tuple[Atom, ...]
+    name: str = "main"
+
+    @property
+    def in_types(self) -> tuple[ArrayType, ...]:
+        return tuple(v.type for v in self.inputs)
+
+    @property
+    def out_types(self) -> tuple[ArrayType, ...]:
+        return tuple(a.type for a in self.outputs)
+
+    def __str__(self) -> str:
+        return "\n".join(_Printer().program(self))
+
+    # What an equation does may hold values of the trace, which have no text.
+    __repr__ = __str__
+
+
+def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    """Run a Program with each op's NumPy evaluation; the oracle of the tests.
+
+    Raises
+    ------
+    TypeError
+        When the number of arguments, or a shape or dtype, is not the Program's.
+    """
+    if len(arguments) != len(program.inputs):
+        raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")
+    env: dict[Var, np.ndarray[Any, Any]] = {}
+
+    def read(atom: Atom) -> np.ndarray[Any, Any]:
+        return atom.value if isinstance(atom, Literal) else env[atom]
+
+    def write(var: Var, value: Any) -> None:
+        array = np.asarray(value)
+        if array.shape != var.type.shape or array.dtype != var.type.dtype:
+            raise TypeError(f"{program.name}: a value of {array.dtype}{list(array.shape)} for {var.type}")
+        env[var] = array
+
+    for var, argument in zip(program.inputs, arguments, strict=True):
+        write(var, argument)
+    with np.errstate(all="ignore"):
+        for equation in program.equations:
+            results = equation.op.evaluate(*map(read, equation.inputs), **equation.params)
+            for var, result in zip(equation.outputs, results, strict=True):
+                write(var, result)
+    return tuple(map(read, program.outputs))
+
+
+def map_equations(program: Program, change: Callable[[Equation], Sequence[Equation]]) -> Program:
+    """The Program with each equation replaced by what `change` gives (sub-Programs are left to `change`)."""
+    equations = tuple(new for old in program.equations for new in change(old))
+    return dataclasses.replace(program, equations=equations)
+
+
+class _Printer:
+    """Names Vars a, b, …, z, ba, … in order of definition, over all nested Programs."""
+
+    def __init__(self) -> None:
+        self.names: dict[Var, str] = {}
+
+    def name(self, var: Var) -> str:
+        if var not in self.names:
+            n, letters = len(self.names), ""
+            while True:
+                letters = "abcdefghijklmnopqrstuvwxyz"[n % 26] + letters
+                n //= 26
+                if n == 0:
+                    break
+            self.names[var] = letters
+        return self.names[var]
+
+    def binder(self, var: Var) -> str:
+        return f"{self.name(var)}:{var.type}"
+
+    def atom(self, atom: Atom) -> str:
+        if isinstance(atom, Var):
+            return self.name(atom)
+        value = atom.value
+        text = str(value.item()) if value.ndim == 0 else "<array>"
+        if value.ndim and value.size <= 8:
+            text = str(value.tolist()).replace(" ", "")
+        return f"{text}:{atom.type}"
+
+    def program(self, program: Program) -> list[str]:
+        head = " ".join(map(self.binder, program.inputs))
+        lines = [f"{{ lambda {head} ; let" if head else "{ lambda ; let"]
+        for equation in program.equations:
+            lines += ["    " + line for line in self.equation(equation)]
+        outputs = ", ".join(map(self.atom, program.outputs))
+        lines.append(f"  in ({outputs}{',' if len(program.outputs) == 1 else ''}) }}")
+        return lines
+
+    def equation(self, equation: Equation) -> list[str]:
+        inputs = "".join(" " + self.atom(a) for a in equation.inputs)
+        params = []
+        for key, value in equation.params.items():
+            params += self.param(key, value)
+        binders = " ".join(map(self.binder, equation.outputs))
+        head = f"{binders} = {equation.op.name}" if binders else f"= {equation.op.name}"
+        if not params:
+            return [head + inputs]
+        if len(params) <= 4 and all("\n" not in p and not p.startswith(" ") for p in params):
+            return [f"{head}[{' '.join(params)}]{inputs}"]
+        return [f"{head}["] + ["    " + p for p in params] + ["]" + inputs]
+
+    def param(self, key: str, value: Any) -> list[str]:
+        if isinstance(value, Program):
+            value = (value,)
+        if isinstance(value, tuple) and any(isinstance(v, Program) for v in value):
+            lines = [f" {key}="]
+            for sub in value:
+                lines += ["    " + line for line in self.program(sub)]
+            return lines
+        return [f"{key}={value}".replace(" ", "")]

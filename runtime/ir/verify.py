@@ -1,0 +1,52 @@
+"""Whether a Program is well-formed: one walk, run on every Program in the tests."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ir.program import Atom, Program, Var
+
+
+class MalformedProgramError(AssertionError):
+    """A Program that breaks a rule; always a fault of the project's own, never of the user's."""
+
+
+def check(program: Program) -> None:
+    """Raise unless every Var is defined once and before its use, and every equation's types are its op's.
+
+    Raises
+    ------
+    MalformedProgramError
+        With the equation and what is wrong with it.
+    """
+    defined: set[Var] = set()
+
+    def define(var: Var, where: object) -> None:
+        if var in defined:
+            raise MalformedProgramError(f"{program.name}: a variable is defined twice, in {where}")
+        defined.add(var)
+
+    def use(atom: Atom, where: object) -> None:
+        if isinstance(atom, Var) and atom not in defined:
+            raise MalformedProgramError(
+                f"{program.name}: a variable of {atom.type} is used before it is defined, in {where}"
+            )
+
+    for var in program.inputs:
+        define(var, "the inputs")
+    for equation in program.equations:
+        name = equation.op.name
+        for atom in equation.inputs:
+            use(atom, name)
+        for inner in equation.programs():
+            check(inner)
+        try:
+            types = equation.op.type(*(a.type for a in equation.inputs), **equation.params)
+        except TypeError as error:
+            raise MalformedProgramError(f"{program.name}: {name}: {error}") from error
+        given = tuple(v.type for v in equation.outputs)
+        if types != given:
+            wanted = ", ".join(map(str, types))
+            raise MalformedProgramError(f"{program.name}: {name} gives {wanted}, bound to {', '.join(map(str, given))}")
+        for var in equation.outputs:
+            define(var, name)
+    for atom in program.outputs:
+        use(atom, "the outputs")

@@ -1,0 +1,109 @@
+"""Sizes among a function's arguments: those known only at run time get room, and an extent that says how many it is.
+
+A size that comes of int arguments alone becomes known instead, as before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import CapacityError
+from anabranch.runtime.numpy.core import shape_argument, traced_inside
+from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.values import atoms, static_requests
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes import broadcasting, capacity_requests, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Window
+from anabranch.runtime.values.tracer import Traced
+
+Extents: TypeAlias = "tuple[Extent | None, ...]"
+
+NEGATIVE = "negative dimensions are not allowed"
+# Where a size is known to be at most so many times less than there may ever be room for, so much room is made at once.
+_SPARE = 64
+
+
+def is_open(n: Any, what: str = "a shape") -> bool:
+    """Whether a size is an int that only the run knows.
+
+    Raises
+    ------
+    Specialise
+        Where it comes of arguments alone, which become known.
+    """
+    if not isinstance(n, Traced) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
+        return False
+    static_requests.know(n, f"a plain int ({what})")
+    return static_requests.leaves_behind(n) is None
+
+
+def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
+    """A shape argument as capacities, and the extents of what there is of them: none where all sizes are known."""
+    sizes = _sizes(shape) if traced_inside(shape) else ()
+    if not any(map(is_open, sizes)):
+        return shape_argument(shape), ()
+    return with_room(sizes, NEGATIVE)
+
+
+def _sizes(shape: Any) -> Sequence[Any]:
+    if isinstance(shape, Array) and shape.ndim == 1:
+        return [shape[i] for i in range(shape.shape[0])]
+    if isinstance(shape, Traced):
+        return (shape,)
+    return tuple(shape) if isinstance(shape, Iterable) else (shape,)
+
+
+def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
+    """Capacities for these sizes, each a plain int or known only at run time, and their extents.
+
+    Parameters
+    ----------
+    sizes : sequence
+    negative : str, optional
+        What the `ValueError` for one below 0 says; without it they are known to be none.
+
+    Raises
+    ------
+    CapacityError
+        Where all of them together may be more elements than there may be room for.
+    """
+    wanted = [size_arithmetic.bound_of(n) if isinstance(n, Traced) else shape_argument(n)[0] for n in sizes]
+    if negative is not None:
+        for n in wanted:
+            _refuse_negative(n, negative)
+    limit = settings().capacity_limit
+    most = [max(0, size_arithmetic.interval_of(n).high) for n in wanted]
+    if math.prod(most) * _SPARE > limit:
+        most = [n if isinstance(n, int) else _asked(n, axis).size for axis, n in enumerate(wanted)]
+    if math.prod(most) > limit:
+        place = capacity_requests.place_of("an array")
+        raise CapacityError(
+            f"{place} may have {' x '.join(map(str, most))} elements; the setting capacity_limit allows no more than "
+            f"{limit}"
+        )
+    return tuple(most), tuple(map(_extent, wanted, most))
+
+
+def _extent(size: Any, capacity: int) -> Extent | None:
+    return None if isinstance(size, int) else Window(0, size_arithmetic.limited(size, 0, capacity))
+
+
+def _refuse_negative(n: Any, text: str) -> None:
+    if isinstance(n, int):
+        if n < 0:
+            raise ValueError(text)
+    elif size_arithmetic.interval_of(n).low < 0:
+        below = atoms.ufunc(np.less, n.atom, atoms.literal(0, np.int64))
+        broadcasting.refuse(below, ValueError, text, *[n] * text.count("{}"))
+
+
+def _asked(n: Any, axis: int) -> Capacity:
+    room = capacity_requests.at(f"axis {axis} of an array")
+    too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(room.size, np.int64))
+    capacity_requests.exceeded(too_many, room, n.atom)
+    return room

@@ -1,0 +1,141 @@
+"""Methods of ufuncs on arrays whose size is known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, one_axis
+from anabranch.runtime.numpy.sized import operands
+from anabranch.runtime.numpy.sized.outputs import stored
+from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.registry import FUNCTIONS
+
+
+def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing where it is combined with values of a dtype; None where there is no such thing."""
+    if ufunc in (np.maximum, np.minimum):
+        return lowest(dtype) if ufunc is np.maximum else highest(dtype)
+    if ufunc in (np.fmax, np.fmin):
+        plain = np.maximum if ufunc is np.fmax else np.minimum
+        return np.nan if dtype.kind in "fcV" else _idle(plain, dtype)
+    if ufunc in (np.logaddexp, np.logaddexp2) and dtype.kind != "f":
+        return None
+    return ufunc.identity
+
+
+def reduce(ufunc: np.ufunc, x: Any, options: folds.Options) -> Any:
+    """As `ufunc.reduce`."""
+    if not wrap.is_sized(x):
+        options.where._needs_size("an array of the size of where=")
+    axes = folds.reduced_axes(options.axis, x.ndim)
+    keep = options.keepdims is not NoValue and bool(options.keepdims)
+    given = options.initial is not NoValue and options.initial is not None
+    if not given and (ufunc.identity is None or options.initial is None):
+        refuse_empty(x, axes, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
+    where = options.where
+    if where is not True and where is not NoValue:
+        where = broadcasting.fitted(where, x)
+    idle = _idle(ufunc, x.dtype)
+    if idle is None:
+        return stored(options.out, _one_after_the_other(ufunc, x, axes, options, where))
+    plain = folds.Options(axes, options.dtype, None, keep, options.initial, where)
+    return stored(options.out, reduced(folds.reduce(ufunc, x.padded(idle), plain), x, axes, keep))
+
+
+def _one_after_the_other(ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: folds.Options, where: Any) -> Any:
+    """A reduction that has no value which changes nothing, of an array of one axis."""
+    if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
+        return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
+    line = x.anchored()
+    there = operands.front(line.shape[0], line.capacity[0])
+    value = fresh(line.padded(1).atom)
+    start = options.initial
+    if start is NoValue or start is None:
+        dtypes = folds.loop_dtypes(ufunc, x.dtype, options)
+        start, value = value[0].astype(dtypes[2]), value[1:]
+        there = fresh(there)[1:].atom
+    keep = options.keepdims is not NoValue and bool(options.keepdims)
+    return folds.reduce(ufunc, value, folds.Options(0, options.dtype, None, keep, start, fresh(there)))
+
+
+def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    """As `ufunc.accumulate`."""
+    if not wrap.is_sized(x):
+        return stored(out, staged.accumulate(x, axis, dtype))
+    at = one_axis(axis, x.ndim)
+    line = operands.fronted(x, at)
+    return stored(out, line.with_memory(staged.accumulate(line.padded(1), at, dtype)))
+
+
+def outer(staged: Any, a: Any, b: Any, **kwargs: Any) -> Any:
+    """As `ufunc.outer`."""
+    x, y = operands.array(a), operands.array(b)
+    return staged(x[(..., *(None,) * y.ndim)], y, **kwargs)
+
+
+def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    """As `ufunc.reduceat`."""
+    array, starts = operands.array(x), operands.array(indices)
+    at = one_axis(axis, array.ndim)
+    idle = _idle(staged.ufunc, array.dtype)
+    if idle is None or (staged.ufunc in (np.add, np.multiply) and array.dtype.kind == "b"):
+        return next(v for v in (array, starts) if wrap.is_sized(v))._needs_size(f"{staged.ufunc.__name__}.reduceat()")
+    size = array.shape[at]
+    _check_starts(staged.ufunc, starts, size)
+    line = operands.fronted(array, at)
+    value = FUNCTIONS[np.asarray](fresh(operands.padded(line, idle)))
+    if not value.shape[at]:
+        return stored(out, line)
+    front = operands.fronted(starts)
+    place = FUNCTIONS[np.asarray](operands.memory(front)).astype(np.int64)
+    # A start that is not there ends the segment before it.
+    there = fresh(operands.valid(front))
+    made = _segments(staged, value, FUNCTIONS[np.where](there, place, size), at, dtype)
+    extents = operands.extents(line)
+    extents[at] = operands.extents(front)[0]
+    return stored(out, wrap.with_extents(made, extents) if any(extents) else made)
+
+
+def _segments(staged: Any, value: Any, starts: Any, at: int, dtype: Any) -> Any:
+    """The segments of an array to which an element that changes nothing was added at the end of an axis."""
+    blank = [(0, 1) if i == at else (0, 0) for i in range(value.ndim)]
+    roomy = FUNCTIONS[np.pad](value, blank, mode="edge")
+    return staged.reduceat(roomy, starts, at, dtype)
+
+
+def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
+    if starts.dtype.kind not in "iub":
+        raise TypeError(f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'")
+    wrong = FUNCTIONS[np.logical_or](starts < 0, starts >= size)
+    first = FUNCTIONS[np.max](
+        FUNCTIONS[np.where](wrong, starts, np.iinfo(np.int64).min), initial=np.iinfo(np.int64).min
+    )
+    found = size_arithmetic.bound_of(FUNCTIONS[np.asarray](first))
+    text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {{}})"
+    broadcasting.refuse(wrap.as_atom(FUNCTIONS[np.any](wrong)), IndexError, text, found, size)
+
+
+def places(a: Any, indices: Any) -> tuple[Atom, Any]:
+    """The flat positions in an array's memory that indices select, and the array of them where not all are there."""
+    view = operands.memory(a)
+    count = atoms.op("iota", shape=(view.size,), dtype=np.dtype(np.int64), axis=0)
+    grid = wrap.with_extents(fresh(atoms.reshape(count, view.shape)), operands.extents(a))
+    found = grid[indices]
+    if not wrap.is_sized(found):
+        return atom_of(found), None
+    return found.padded(view.size).atom, found
+
+
+def fitted(b: Any, target: Any) -> Atom:
+    """The operand of `ufunc.at` at the places of the target's elements, 1 where none is."""
+    value = atoms.broadcast_to(
+        atom_of(broadcasting.fitted(handle(b) if not wrap.is_sized(b) else b, target)), target.capacity
+    )
+    one = atoms.broadcast_to(atoms.literal(np.ones((), value.type.dtype)), target.capacity)
+    return atoms.select(operands.valid(target), value, one)

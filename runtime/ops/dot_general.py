@@ -1,0 +1,88 @@
+"""The general dot product."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+class _DotGeneral(Op):
+    """`dot_general[contract, batch](x, y)`: sums of products over pairs of contracted axes.
+
+    `contract` and `batch` each hold the axes of x and those of y, pair by pair. The result's axes are the batch axes,
+    what is left of x's, what is left of y's. As in `np.matmul`, bool is or-of-ands, integers wrap, and float16 is
+    summed in float32.
+    """
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        x, y = arity(self.name, inputs, 2)
+        contract, batch = keywords(self.name, params, "contract", "batch")
+        expect(x.dtype == y.dtype, self.name, f"dtypes {x.dtype} and {y.dtype}")
+        for axes, other, type in ((*contract, x), (*reversed(contract), y)):
+            expect(len(axes) == len(other), self.name, f"contracts {list(contract[0])} with {list(contract[1])}")
+            in_range(self.name, axes, len(type.shape))
+        expect(len(batch[0]) == len(batch[1]), self.name, f"batches {list(batch[0])} with {list(batch[1])}")
+        for side, type in enumerate((x, y)):
+            in_range(self.name, [*contract[side], *batch[side]], len(type.shape))
+        for a, b in zip((*contract[0], *batch[0]), (*contract[1], *batch[1]), strict=True):
+            expect(x.shape[a] == y.shape[b], self.name, f"axis {a} of {x} with axis {b} of {y}")
+        left, right = (_free(t, contract[side], batch[side]) for side, t in enumerate((x, y)))
+        shape = [x.shape[a] for a in batch[0]] + [x.shape[a] for a in left] + [y.shape[a] for a in right]
+        return (ArrayType(tuple(shape), x.dtype),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        x, y = arrays
+        contract, batch = params["contract"], params["batch"]
+        left, right = _free(x, contract[0], batch[0]), _free(y, contract[1], batch[1])
+        outer, rows, columns = ([a.shape[i] for i in axes] for a, axes in ((x, batch[0]), (x, left), (y, right)))
+        summed = math.prod(x.shape[i] for i in contract[0])
+        x_matrix = np.transpose(x, (*batch[0], *left, *contract[0])).reshape((*outer, math.prod(rows), summed))
+        y_matrix = np.transpose(y, (*batch[1], *contract[1], *right)).reshape((*outer, summed, math.prod(columns)))
+        # With nothing to sum, a product keeps its sign of zero, which a sum that starts at 0.0 would lose.
+        product = np.matmul(x_matrix, y_matrix) if contract[0] else np.multiply(x_matrix, y_matrix)
+        return (product.reshape((*outer, *rows, *columns)),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        contract, batch, out = params["contract"], params["batch"], out_types[0]
+        numbers = (
+            f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
+            f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
+        )
+        # Without this an accelerator may compute float32 products with fewer bits.
+        precision = ", ".join(["#stablehlo<precision HIGHEST>"] * 2)
+        attributes = f"dot_dimension_numbers = #stablehlo.dot<{numbers}>, precision_config = [{precision}]"
+        # A count of true pairs, however rounded, is zero only where there is none; float32 products are fast ones.
+        narrow = out.dtype == BOOL or (out.dtype.kind in "fV" and out.dtype.itemsize < 4)
+        wide = _FLOAT32 if narrow else out.dtype
+        operands = [emitter.convert(x, t, wide) for x, t in zip(inputs, in_types, strict=True)]
+        types = [ArrayType(t.shape, wide) for t in in_types]
+        result_type = ArrayType(out.shape, wide)
+        result = emitter.op("dot_general", operands, types, result_type, attributes)
+        if out.dtype == BOOL:
+            return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
+        return [emitter.convert(result, result_type, out.dtype)]
+
+
+def _free(array: ArrayType | NDArray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:
+    """The axes that are neither contracted nor batch axes."""
+    return [a for a in range(len(array.shape)) if a not in contract and a not in batch]
+
+
+dot_general = _DotGeneral("dot_general")

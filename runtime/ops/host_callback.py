@@ -1,0 +1,86 @@
+"""What a computation does on the host while it runs: printing, logging, warning."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType, Equation
+from anabranch.runtime.ops.checks import keywords, scalar
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op, expect
+
+_INT32 = np.dtype(np.int32)
+
+
+# How many effects of the computation that runs now were done before, by a run that did not come to its end.
+_done: contextvars.ContextVar[int] = contextvars.ContextVar("done", default=0)
+
+
+@contextlib.contextmanager
+def done_before(count: int) -> Iterator[None]:
+    """Run a computation again without the effects that the first run has done."""
+    token = _done.set(count)
+    try:
+        yield
+    finally:
+        _done.reset(token)
+
+
+class _Effect(Op):
+    """`effect[action] sequence, code, *values`: calls `action(*values)` unless `code` says that something has failed.
+
+    The int32 that it takes and gives, the number of those done so far, fixes the order: each effect takes what the one
+    before it gave.
+    """
+
+    pure = False
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        keywords(self.name, params, "action")
+        expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")
+        return (scalar(_INT32),)
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        sequence, code, *values = arrays
+        if not code:
+            # XLA's arrays are its own memory, which is gone after the call.
+            self._act(int(sequence), params["action"], [np.array(v) for v in values])
+            sequence = sequence + 1
+        return (np.asarray(sequence, np.int32),)
+
+    @staticmethod
+    def _act(number: int, action: Callable[..., None], values: Sequence[NDArray]) -> None:
+        done = _done.get()
+        if number >= done:
+            with done_before(0) if done else contextlib.nullcontext():
+                action(*values)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        def run(*arrays: NDArray) -> tuple[NDArray, ...]:
+            return self.evaluate(*arrays, **params)
+
+        return emitter.callback(run, inputs, in_types, out_types)
+
+
+effect = _Effect("effect")
+
+
+def effects(equations: Sequence[Equation]) -> Iterator[tuple[Equation, bool]]:
+    """The effects in order of the text, and whether each stands at this level itself."""
+    for equation in equations:
+        if equation.op is effect:
+            yield equation, True
+        for program in equation.programs():
+            yield from ((inner, False) for inner, _ in effects(program.equations))

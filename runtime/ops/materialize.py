@@ -1,0 +1,35 @@
+"""A value in memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ops.checks import arity, keywords
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import NDArray, Op
+
+
+class _Apart(Op):
+    """`apart(x)`: x, complete before anything that uses it begins; XLA doesn't compute it element by element there."""
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        keywords(self.name, params)
+        return tuple(arity(self.name, inputs, 1))
+
+    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+        return arrays
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        return emitter.native(inputs, in_types, out_types, lambda names: names)
+
+
+apart = _Apart("apart")

@@ -1,0 +1,195 @@
+"""Elements along lines of arrays, computed position by position: what `fold` and `patch` read, and how.
+
+A body is a Program on scalars: it takes a position, an element of each line, and what is the same at all positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
+from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops.emitter import Emitter, ints
+from anabranch.runtime.ops.op import NDArray, expect
+
+# With tables there are no vector instructions; little is read in vain at the end of a short window.
+_CHUNK_OF_LOOKUPS = 16
+
+
+@frozen
+class Line:
+    """Elements of an array along one of its axes, from a start on each axis: one of them at each position."""
+
+    axis: int
+    rank: int
+
+
+def chunk(body: Program, length: int, size: int) -> int:
+    """How many positions are computed at once, so that elements of the widest dtype take so many bytes.
+
+    Too few are bad, too: LLVM unrolls a short loop before it has turned it into vector instructions, and leaves it at
+    that.
+    """
+    if any(equation.op.name == "lookup" for equation in body.equations):
+        return min(length, _CHUNK_OF_LOOKUPS)
+    widest = max((v.type.dtype.itemsize for v in (*body.inputs[1:], *body.outputs)), default=1)
+    return min(length, size // widest)
+
+
+Operands: TypeAlias = tuple[list[tuple[Any, list[Any]]], list[Any]]
+
+
+def split(rest: Sequence[Any], lines: Sequence[Line]) -> Operands:
+    """An array and its starts for each line, and what is left."""
+    found, left = [], list(rest)
+    for line in lines:
+        found.append((left[0], left[1 : 1 + line.rank]))
+        left = left[1 + line.rank :]
+    return found, left
+
+
+def checked(op: str, operands: Sequence[ArrayType], lines: Sequence[Line], body: Program, length: int) -> None:
+    """Raise `TypeError` where the operands are not what the lines and the body take."""
+    arrays, others = split(operands, lines)
+    for line, (array, starts) in zip(lines, arrays, strict=True):
+        expect(len(array.shape) == line.rank, op, f"a line of rank {line.rank} in {array}")
+        expect(array.shape[line.axis] >= length, op, f"{array} is shorter than the line")
+        expect(all(s == scalar(INT64) for s in starts), op, "starts are int64 scalars")
+    wanted = (scalar(INT64), *(scalar(array.dtype) for array, _ in arrays), *others)
+    expect(body.in_types == wanted, op, "the body's inputs do not fit")
+
+
+def key(line: Line, array: NDArray, starts: Sequence[Any], low: int, high: int) -> tuple[Any, ...]:
+    """The index of the elements at the positions from low up to high."""
+    places: list[Any] = [min(max(int(s), 0), n - 1) for s, n in zip(starts, array.shape, strict=True)]
+    first = places[line.axis]
+    places[line.axis] = slice(first + low, first + high)
+    return tuple(places)
+
+
+def evaluated(body: Program, operands: Sequence[Any], lines: Sequence[Line], low: int, high: int) -> list[NDArray]:
+    """The body's outputs at the positions from low up to high: its ops take arrays as they take scalars."""
+    arrays, others = split(operands, lines)
+    elements = [array[key(line, array, s, low, high)] for line, (array, s) in zip(lines, arrays, strict=True)]
+    env: dict[Atom, Any] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
+
+    def read(atom: Atom) -> Any:
+        return atom.value if isinstance(atom, Literal) else env[atom]
+
+    for equation in body.equations:
+        values = [read(a) for a in equation.inputs]
+        if equation.op.name != "lookup":
+            values = list(np.broadcast_arrays(*values))
+        env.update(zip(equation.outputs, equation.op.evaluate(*values, **equation.params), strict=True))
+    return [np.broadcast_to(read(a), (high - low,)) for a in body.outputs]
+
+
+Lane: TypeAlias = tuple[str, bool]
+"""A name, and whether there is a value for each lane."""
+
+
+class Lanes:
+    """Emits a body at as many positions at once as there are lanes."""
+
+    def __init__(
+        self, emitter: Emitter, types: Sequence[ArrayType], body: Program, lines: Sequence[Line], length: int
+    ) -> None:
+        self.emitter, self.types = emitter, list(types)
+        self.body, self.lines, self.length = body, lines, length
+        # Positions; narrow ones double the elements in a vector register.
+        self.count = ArrayType((), np.dtype(np.int32) if length < 2**30 else INT64)
+
+    def position(self, value: int) -> str:
+        """A position that is known."""
+        return self.emitter.constant(value, self.count)
+
+    def window(self, low: str, high: str) -> tuple[str, str]:
+        """The bounds, int64, as positions of the line."""
+        wide, emitter = scalar(INT64), self.emitter
+        least, most = emitter.constant(0, wide), emitter.constant(self.length, wide)
+        first = emitter.binary("minimum", emitter.binary("maximum", low, least, wide), most, wide)
+        stop = emitter.binary("maximum", emitter.binary("minimum", high, most, wide), least, wide)
+        return emitter.convert(first, wide, self.count.dtype), emitter.convert(stop, wide, self.count.dtype)
+
+    def values(self, operands: Sequence[str], lanes: int, begin: str) -> list[str]:
+        """The body's outputs at as many positions from `begin` on."""
+        emitter = self.emitter
+        arrays, others = split(operands, self.lines)
+        types, _ = split(self.types, self.lines)
+        at = emitter.convert(self._positions(lanes, begin), ArrayType((lanes,), self.count.dtype), INT64)
+        arguments: list[Lane] = [(at, True)]
+        for line, (array, starts), (type, _) in zip(self.lines, arrays, types, strict=True):
+            arguments.append((self.read(line, array, starts, type, lanes, begin), True))
+        arguments += [(name, False) for name in others]
+        return _emit(emitter, self.body, arguments, lanes)
+
+    def inside(self, lanes: int, begin: str, low: str, high: str) -> str:
+        """Which of the positions from `begin` on lie in the window."""
+        emitter, line = self.emitter, ArrayType((lanes,), self.count.dtype)
+        at = self._positions(lanes, begin)
+        after = emitter.compare(at, emitter.broadcast(low, self.count, (lanes,), []), "GE", line)
+        before = emitter.compare(at, emitter.broadcast(high, self.count, (lanes,), []), "LT", line)
+        return emitter.binary("and", after, before, ArrayType((lanes,), BOOL))
+
+    def read(self, line: Line, array: str, starts: Sequence[str], type: ArrayType, lanes: int, begin: str) -> str:
+        """Elements of a line, from a position on."""
+        block = self.block(line, type, lanes)
+        types = [type, *[scalar(INT64)] * line.rank]
+        operands = [array, *self.places(line, starts, begin)]
+        part = self.emitter.op("dynamic_slice", operands, types, block, f"slice_sizes = {ints(block.shape)}")
+        return self.emitter.reshape(part, block, (lanes,))
+
+    def write(
+        self, line: Line, array: str, starts: Sequence[str], type: ArrayType, value: str, lanes: int, begin: str
+    ) -> str:
+        """The array with the elements of a line, from a position on, replaced."""
+        block = self.block(line, type, lanes)
+        part = self.emitter.reshape(value, ArrayType((lanes,), type.dtype), block.shape)
+        types = [type, block, *[scalar(INT64)] * line.rank]
+        return self.emitter.op("dynamic_update_slice", [array, part, *self.places(line, starts, begin)], types, type)
+
+    @staticmethod
+    def block(line: Line, type: ArrayType, lanes: int) -> ArrayType:
+        """The type of a part of a line in its array."""
+        return ArrayType(tuple(lanes if axis == line.axis else 1 for axis in range(line.rank)), type.dtype)
+
+    def places(self, line: Line, starts: Sequence[str], begin: str) -> list[str]:
+        """Where a part of a line begins in its array."""
+        places, begin = list(starts), self.emitter.convert(begin, self.count, INT64)
+        places[line.axis] = self.emitter.binary("add", places[line.axis], begin, scalar(INT64))
+        return places
+
+    def _positions(self, lanes: int, begin: str) -> str:
+        line = ArrayType((lanes,), self.count.dtype)
+        first = self.emitter.broadcast(begin, self.count, (lanes,), [])
+        return self.emitter.binary("add", self.emitter.iota(0, line), first, line)
+
+
+def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int) -> list[str]:
+    """The body in so many lanes; what is the same in all of them is computed once."""
+    env: dict[Var, Lane] = dict(zip(body.inputs, arguments, strict=True))
+
+    def read(atom: Atom, wide: bool) -> str:
+        if isinstance(atom, Literal):
+            return emitter.constant(atom.value, _typed(atom.type, wide, lanes))
+        name, is_wide = env[atom]
+        return emitter.broadcast(name, atom.type, (lanes,), []) if wide and not is_wide else name
+
+    for equation in body.equations:
+        table = equation.op.name == "lookup"
+        wide = any(isinstance(a, Var) and env[a][1] for a in equation.inputs)
+        spread = [wide and not (table and i == 0) for i in range(len(equation.inputs))]
+        names = [read(a, s) for a, s in zip(equation.inputs, spread, strict=True)]
+        types = [_typed(a.type, s, lanes) for a, s in zip(equation.inputs, spread, strict=True)]
+        outs = [_typed(v.type, wide, lanes) for v in equation.outputs]
+        results = equation.op.lower(emitter, names, types, outs, **equation.params)  # type: ignore[attr-defined]
+        env.update((v, (r, wide)) for v, r in zip(equation.outputs, results, strict=True))
+    return [read(a, True) for a in body.outputs]
+
+
+def _typed(type: ArrayType, wide: bool, lanes: int) -> ArrayType:
+    return ArrayType((lanes,), type.dtype) if wide else type

@@ -1,0 +1,172 @@
+"""A reduction of elements that are computed as they are combined, of a window of the positions only.
+
+In a native function it runs over the window in chunks of a few vector registers: what it costs grows with the window,
+and nothing of the arrays that it reads is copied. Elsewhere it is the reduction of masked arrays, XLA's own kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType, Program
+from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Combine, highest, lowest
+from anabranch.runtime.ops.shape import slice_of
+from anabranch.runtime.ops.vector_lanes import Lanes, Line, checked, chunk, evaluated
+
+_CHUNK_BYTES = 512
+
+_COMBINES: Mapping[str, tuple[Combine, Any]] = {
+    "add": (ADD, lambda _: 0),
+    "multiply": (MULTIPLY, lambda _: 1),
+    "minimum": (MINIMUM, highest),
+    "maximum": (MAXIMUM, lowest),
+    "and": (AND, lambda _: True),
+    "or": (OR, lambda _: False),
+}
+
+
+def identity(combine: str, dtype: np.dtype[Any]) -> Any:
+    """What combining leaves alone."""
+    return _COMBINES[combine][1](dtype)
+
+
+def is_short(body: Program, length: int) -> bool:
+    """Whether a line is combined at once: no better than what XLA makes of a reduction."""
+    return chunk(body, length, _CHUNK_BYTES) == length
+
+
+class _Fold(Op):
+    """`fold[body, lines, combine, length](low, high, *operands)`: `body` at each position of a window, combined.
+
+    The window goes from low up to high, within 0 up to length; where it is empty, the result is what `combine` begins
+    with. The operands are an array and its starts (int64, within the array) for each of `lines`, then what is the same
+    at all positions: scalars, and tables for `lookup`. The body, on scalars, takes the position, an element of each
+    line, and the rest; it gives an element, or two factors of one, whose product need not be rounded.
+    """
+
+    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+        low, high, *rest = inputs
+        expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
+        checked(self.name, rest, params["lines"], params["body"], params["length"])
+        outs: tuple[ArrayType, ...] = params["body"].out_types
+        expect(len(outs) in (1, 2) and outs[0] == outs[-1], self.name, "the body gives no element, and no two factors")
+        expect(outs[0].shape == (), self.name, "the body gives no scalar")
+        return outs[:1]
+
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+        low, high, *rest = arrays
+        start, stop = max(int(low), 0), min(int(high), params["length"])
+        out = params["body"].out_types[0]
+        combine, initial = _COMBINES[params["combine"]]
+        if start >= stop:
+            return (np.asarray(initial(out.dtype), out.dtype),)
+        made = math.prod(evaluated(params["body"], rest, params["lines"], start, stop))
+        return (combine.ufunc.reduce(made, dtype=out.dtype),)
+
+    def lower(
+        self,
+        emitter: Emitter,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]:
+        lowering = _Lowering(emitter, inputs[2:], in_types[2:], **params)
+        low, high = inputs[:2]
+        lanes = chunk(params["body"], params["length"], _CHUNK_BYTES)
+        if not emitter.is_native or lanes == params["length"]:
+            return [lowering.at_once(low, high)]
+        return [lowering.in_chunks(low, high, lanes)]
+
+
+class _Lowering:
+    """The lowering of one fold."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        operands: Sequence[str],
+        types: Sequence[ArrayType],
+        *,
+        body: Program,
+        lines: Sequence[Line],
+        combine: str,
+        length: int,
+    ) -> None:
+        self.emitter, self.operands, self.types = emitter, list(operands), list(types)
+        self.lanes = Lanes(emitter, types, body, lines, length)
+        self.element = body.out_types[0]
+        self.combine, initial = _COMBINES[combine]
+        self.initial = initial(self.element.dtype)
+
+    def at_once(self, low: str, high: str) -> str:
+        """All positions, those outside of the window masked."""
+        length = self.lanes.length
+        value = self._within(self.operands, length, self.lanes.position(0), *self.lanes.window(low, high))
+        start = self.emitter.constant(self.initial, self.element)
+
+        def both(names: list[str]) -> list[str]:
+            return [self._both(names[0], names[1], self.element)]
+
+        return self.emitter.reduce([value], [ArrayType((length,), self.element.dtype)], [start], [0], both)[0]
+
+    def in_chunks(self, low: str, high: str, lanes: int) -> str:
+        """A loop over the chunks of the window, each combined lane by lane with those before; then what is left."""
+        emitter, count = self.emitter, self.lanes.count
+        wide = ArrayType((lanes,), self.element.dtype)
+        first, stop = self.lanes.window(low, high)
+        # Where the last whole chunk may begin.
+        last = emitter.binary("subtract", stop, self.lanes.position(lanes), count)
+        state = [first, emitter.constant(self.initial, wide), last, *self.operands]
+        types = [count, wide, count, *self.types]
+
+        def test(names: list[str]) -> list[str]:
+            return emitter.typed([emitter.compare(names[0], names[2], "LE", count)], [scalar(BOOL)])
+
+        def step(names: list[str]) -> list[str]:
+            at, total, end, *operands = names
+            total = self._both(total, self._values(operands, lanes, at), wide)
+            after = emitter.binary("add", at, self.lanes.position(lanes), count)
+            return emitter.typed([after, total, end, *operands], types)
+
+        regions = [emitter.region(types, test), emitter.region(types, step)]
+        left, total, *_ = emitter.multi("while", state, types, types, regions)
+        # A chunk that ends with the line holds what was combined before, which is left out.
+        begin = emitter.binary("minimum", left, self.lanes.position(self.lanes.length - lanes), count)
+        rest = self._within(self.operands, lanes, begin, left, stop)
+        return self._across(self._both(total, rest, wide), lanes)
+
+    def _across(self, total: str, lanes: int) -> str:
+        """All lanes combined: halves, and halves of halves, which takes few steps one after the other."""
+        while lanes > 1:
+            half = lanes // 2
+            whole, part = (ArrayType((n,), self.element.dtype) for n in (lanes, half))
+            first, second = (slice_of(self.emitter, total, whole, [at], [at + half], [1]) for at in (0, half))
+            total, lanes = self._both(first, second, part), half
+        return self.emitter.reshape(total, ArrayType((1,), self.element.dtype), ())
+
+    def _both(self, x: str, y: str, type: ArrayType) -> str:
+        return self.combine.emit(self.emitter, x, y, type)
+
+    def _values(self, operands: Sequence[str], lanes: int, begin: str) -> str:
+        values = self.lanes.values(operands, lanes, begin)
+        if len(values) == 1:
+            return values[0]
+        return self.emitter.binary("multiply", values[0], values[1], ArrayType((lanes,), self.element.dtype))
+
+    def _within(self, operands: Sequence[str], lanes: int, begin: str, low: str, high: str) -> str:
+        """The elements from `begin` on; what changes nothing where they are not in the window."""
+        type = ArrayType((lanes,), self.element.dtype)
+        mask = self.lanes.inside(lanes, begin, low, high)
+        value = self._values(operands, lanes, begin)
+        return self.emitter.select(mask, value, self.emitter.constant(self.initial, type), type)
+
+
+fold = _Fold("fold")

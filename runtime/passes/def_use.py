@@ -1,0 +1,100 @@
+"""What the equations of one Program make and read: where a value comes from, who needs it, what is written over."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
+
+# These may take over the memory of their first operand.
+_WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
+
+# How far back two values may come from one.
+_DEEPEST = 32
+
+
+def known(places: Iterable[int]) -> tuple[Atom, ...]:
+    """Positions as constants."""
+    return tuple(Literal(np.asarray(place, np.int64)) for place in places)
+
+
+def _has_arrays(equation: Equation) -> bool:
+    """Return whether a parameter is an array, of which the text does not show all."""
+    return any(isinstance(value, np.ndarray) for value in equation.params.values())
+
+
+class Scope:
+    """A Program's definitions and uses."""
+
+    def __init__(self, program: Program) -> None:
+        self.made: dict[Var, int] = {}
+        self.equations = program.equations
+        self.consumers: dict[Var, set[int]] = {}
+        # What `Windows` has found of values, by the reduction and the value.
+        self.bounds: dict[tuple[str, Atom], Any] = {}
+        self._keys: dict[Atom, int] = {}
+        self._numbers: dict[Hashable, int] = {}
+        for i, equation in enumerate(program.equations):
+            self.made.update(dict.fromkeys(equation.outputs, i))
+            for atom in equation.inputs:
+                if isinstance(atom, Var):
+                    self.consumers.setdefault(atom, set()).add(i)
+        for atom in program.outputs:
+            if isinstance(atom, Var):
+                self.consumers.setdefault(atom, set()).add(len(program.equations))
+
+    def maker(self, atom: Atom) -> Equation | None:
+        """The equation that computes a value; None for inputs and constants."""
+        at = self.made.get(atom) if isinstance(atom, Var) else None
+        return None if at is None else self.equations[at]
+
+    def part(self, atom: Atom) -> tuple[Atom, tuple[Atom, ...]] | None:
+        """The array that a value is a block of, and where the block begins; None for other values."""
+        maker = self.maker(atom)
+        if maker is None or maker.op.name not in ("dynamic_slice", "slice"):
+            return None
+        if maker.op.name == "dynamic_slice":
+            return maker.inputs[0], maker.inputs[1:]
+        return (
+            None if any(s != 1 for s in maker.params["strides"]) else (maker.inputs[0], known(maker.params["starts"]))
+        )
+
+    def is_shared(self, atom: Atom) -> bool:
+        """Whether more than one equation needs a value, so that it is there anyway."""
+        return isinstance(atom, Var) and len(self.consumers.get(atom, ())) > 1
+
+    def stays(self, array: Atom, first: int, last: int) -> bool:
+        """Whether nothing writes over an array between two equations, so that reading it later takes no copy."""
+        if not isinstance(array, Var):
+            return True
+        return not any(self._writes(array, i) for i in self.consumers.get(array, ()) if first < i < last)
+
+    def _writes(self, array: Var, i: int) -> bool:
+        if i == len(self.equations):
+            return False
+        equation = self.equations[i]
+        if any(True for _ in equation.programs()):
+            return True
+        return equation.op.name in _WRITES and equation.inputs[0] is array
+
+    def key(self, atom: Atom, depth: int = 0) -> int:
+        """A number that is the same for two values that are surely equal."""
+        if atom not in self._keys:
+            self._keys[atom] = self._numbers.setdefault(self._form(atom, depth), len(self._numbers))
+        return self._keys[atom]
+
+    def _form(self, atom: Atom, depth: int) -> Hashable:
+        if isinstance(atom, Literal):
+            return (atom.type, atom.value.tobytes())
+        maker = self.maker(atom)
+        if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
+            return atom
+        if not isinstance(maker.op, Op) or not maker.op.pure or _has_arrays(maker):
+            return atom
+        params = str(sorted(maker.params.items(), key=str))
+        inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)
+        return (maker.op.name, maker.outputs.index(atom), params, inputs)

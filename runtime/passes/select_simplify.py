@@ -1,0 +1,193 @@
+"""Selects of scalars in as few steps as they need.
+
+Small branches in a row, and failures in a row, leave chains of selects in which one value stands on several sides: the
+exit that was taken, what a name holds by then. Where XLA wants to know of a sign it asks both sides of a select, so
+each link of such a chain would double the time that it takes to compile.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Source, Var
+from anabranch.runtime.ops.op import Op
+
+
+def shorten_selects(program: Program) -> Program:
+    """The Program whose selects of scalars look at no value twice, also inside sub-Programs."""
+    return _Shortening(program).run()
+
+
+# How many selects are looked at for a value that both sides of another one may be.
+_WIDEST = 64
+# What else uses the selects on the way keeps them: there may be twice as many equations as before, and so many more.
+_SPARE = 32
+
+
+class _Shortening:
+    """One Program on its way: the equations so far, and what stands for values that are others."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._equations: list[Equation] = []
+        self._made: dict[Atom, Equation] = {}  # scalars, by the output
+        self._renamed: dict[Atom, Atom] = {}
+        self._source: Source | None = None
+        self._seen = 0
+
+    def run(self) -> Program:
+        for equation in self._program.equations:
+            self._add(equation.with_programs(shorten_selects))
+        outputs = tuple(self._renamed.get(a, a) for a in self._program.outputs)
+        return dataclasses.replace(self._program, equations=tuple(self._equations), outputs=outputs)
+
+    def _add(self, equation: Equation) -> None:
+        if any(a in self._renamed for a in equation.inputs):
+            equation = dataclasses.replace(equation, inputs=tuple(self._renamed.get(a, a) for a in equation.inputs))
+        self._seen += 1
+        name, self._source = equation.op.name, equation.source
+        rule = _RULES.get(name)
+        if name.startswith("logical_") and any(a.type.dtype != np.bool_ for a in equation.inputs):
+            rule = None
+        found = None if rule is None or equation.outputs[0].type.shape else rule(self, *equation.inputs)
+        if found is None:
+            self._append(equation)
+        else:
+            self._renamed[equation.outputs[0]] = found
+
+    def _append(self, equation: Equation) -> None:
+        self._equations.append(equation)
+        if equation.op.name in ("select", "logical_not") and not equation.outputs[0].type.shape:
+            self._made[equation.outputs[0]] = equation
+
+    def select(self, pred: Atom, a: Atom, b: Atom) -> Atom:
+        """`a if pred else b`, in which no choice that both sides may be is asked for twice."""
+        while (again := self._simpler(pred, a, b)) is not None:
+            if len(again) == 1:
+                return again[0]
+            pred, a, b = again
+        if a.type.dtype == np.bool_ and isinstance(a, Literal) and isinstance(b, Literal):
+            return pred if a.value else self.negation(pred)
+        return self._emit("select", pred, a, b)
+
+    def _simpler(self, pred: Atom, a: Atom, b: Atom) -> tuple[Atom] | tuple[Atom, Atom, Atom] | None:
+        """What is the same as a select: one value, or another select; None where there is nothing simpler."""
+        if isinstance(pred, Literal):
+            return (a if pred.value else b,)
+        if _same(a, b):
+            return (a,)
+        if (inner := self._operands(pred, "logical_not")) is not None:
+            return inner[0], b, a
+        if (inner := self._operands(a, "select")) is not None and inner[0] is pred:
+            return pred, inner[1], b
+        if (inner := self._operands(b, "select")) is not None and inner[0] is pred:
+            return pred, a, inner[2]
+        if len(self._equations) > 2 * self._seen + _SPARE:
+            return None
+        first, second = self._ways(a), self._ways(b)
+        common = next((value for value in first if value in second), None)
+        if common is None:
+            return None
+        if common is a:
+            return self.both(self.negation(pred), self._taken(second[common])), self._own(second[common]), a
+        if common is b:
+            return self.both(pred, self._taken(first[common])), self._own(first[common]), b
+        taken = self.select(pred, self._taken(first[common]), self._taken(second[common]))
+        return taken, self.select(pred, self._own(first[common]), self._own(second[common])), common
+
+    def _ways(self, value: Atom) -> dict[Atom, _Way]:
+        """The values that a choice may be, each with what is chosen instead on the way to it."""
+        found: dict[Atom, _Way] = {value: ()}
+        pending = [value]
+        for above in pending:
+            choice = self._operands(above, "select")
+            if choice is None or len(found) > _WIDEST:
+                continue
+            pred, a, b = choice
+            for side, turn in ((b, (pred, a, False)), (a, (pred, b, True))):
+                if isinstance(side, Var) and side not in found:
+                    found[side] = (*found[above], turn)
+                    pending.append(side)
+        return found
+
+    def _taken(self, way: _Way) -> Atom:
+        """Whether one of the values beside a way is chosen."""
+        taken: Atom = Literal(np.asarray(False))
+        for pred, _, negated in way:
+            taken = self.either(taken, self.negation(pred) if negated else pred)
+        return taken
+
+    def _own(self, way: _Way) -> Atom:
+        """The one that is chosen then."""
+        *rest, (_, own, _) = way
+        for pred, value, negated in reversed(rest):
+            own = self.select(pred, own, value) if negated else self.select(pred, value, own)
+        return own
+
+    def equal(self, x: Atom, y: Atom) -> Atom | None:
+        """Whether a choice between two constants is a third one, by what chooses."""
+        for value, constant in ((x, y), (y, x)):
+            if not isinstance(constant, Literal) or constant.type.dtype.kind not in "iub":
+                continue
+            if isinstance(value, Literal):
+                return Literal(np.asarray(bool(value.value == constant.value)))
+            choice = self._operands(value, "select")
+            if choice is None or not (isinstance(choice[1], Literal) and isinstance(choice[2], Literal)):
+                continue
+            first, second = (bool(side.value == constant.value) for side in choice[1:] if isinstance(side, Literal))
+            return self.select(choice[0], Literal(np.asarray(first)), Literal(np.asarray(second)))
+        return None
+
+    def _operands(self, atom: Atom, name: str) -> tuple[Atom, ...] | None:
+        made = self._made.get(atom)
+        return made.inputs if made is not None and made.op.name == name else None
+
+    def negation(self, x: Atom) -> Atom:
+        """`not x`."""
+        if isinstance(x, Literal):
+            return Literal(np.asarray(not x.value))
+        inner = self._operands(x, "logical_not")
+        return self._emit("logical_not", x) if inner is None else inner[0]
+
+    def both(self, x: Atom, y: Atom) -> Atom:
+        """`x and y`."""
+        for one, other in ((x, y), (y, x)):
+            if isinstance(one, Literal):
+                return other if one.value else one
+        return x if x is y else self._emit("logical_and", x, y)
+
+    def either(self, x: Atom, y: Atom) -> Atom:
+        """`x or y`."""
+        for one, other in ((x, y), (y, x)):
+            if isinstance(one, Literal):
+                return one if one.value else other
+        return x if x is y else self._emit("logical_or", x, y)
+
+    def _emit(self, name: str, *inputs: Atom) -> Atom:
+        op = Op.table[name]
+        (type,) = op.type(*(a.type for a in inputs))
+        made = Var(type)
+        self._append(Equation(op, inputs, {}, (made,), self._source))
+        return made
+
+
+# What is chosen instead: where `pred` holds, or where it does not.
+_Way: TypeAlias = tuple[tuple[Atom, Atom, bool], ...]
+
+_RULES: dict[str, Callable[..., Atom | None]] = {
+    "select": _Shortening.select,
+    "equal": _Shortening.equal,
+    "logical_not": _Shortening.negation,
+    "logical_and": _Shortening.both,
+    "logical_or": _Shortening.either,
+}
+
+
+def _same(a: Atom, b: Atom) -> bool:
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return a.type == b.type and bool(a.value.tobytes() == b.value.tobytes())
+    return a is b

@@ -1,0 +1,135 @@
+"""At which positions of a line an element can be anything but what a reduction leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TypeAlias
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Equation, Literal
+from anabranch.runtime.ops.windowed_reduce import identity
+from anabranch.runtime.passes.def_use import Scope
+
+
+@frozen(eq=False)
+class Bound:
+    """A position, `offset` from a scalar, at which a window begins (`is_low`) or before which it ends."""
+
+    is_low: bool
+    value: Atom
+    offset: int
+
+
+Bounds: TypeAlias = dict[Hashable, Bound]
+
+_NONE: Bounds = {}
+# Comparisons of a position with a scalar: what bound each is, and how far off; then with the sides changed.
+_COMPARED = {
+    "greater_equal": (True, 0),
+    "greater": (True, 1),
+    "less": (False, 0),
+    "less_equal": (False, 1),
+}
+_MIRRORED = {"greater_equal": "less_equal", "greater": "less", "less": "greater", "less_equal": "greater_equal"}
+# Through how many operations a window is followed.
+_DEEPEST = 64
+_PRODUCTS = ("multiply", "add", "subtract")
+_KEEPS_ZERO = ("square", "negative", "positive", "absolute", "fabs")
+
+
+class Windows:
+    """The bounds of the values along one line of positions in a Program."""
+
+    def __init__(self, scope: Scope, combine: str) -> None:
+        self.scope, self.combine = scope, combine
+        self._depth = 0
+
+    def of(self, element: Atom) -> Bounds:
+        """Outside of these bounds an element is what the reduction leaves alone."""
+        return self._once(self._of, self.combine, element)
+
+    def where(self, mask: Atom) -> Bounds:
+        """Outside of these bounds a bool is false."""
+        return self._once(self._where, "", mask)
+
+    def _once(self, look: Callable[[Atom], Bounds], what: str, atom: Atom) -> Bounds:
+        """Return the bounds of a value, found once in a Program, however many values are computed from it."""
+        known: dict[tuple[str, Atom], Bounds] = self.scope.bounds
+        if (what, atom) in known:
+            return known[what, atom]
+        if self._depth == _DEEPEST:
+            return _NONE
+        self._depth += 1
+        try:
+            found = known[what, atom] = look(atom)
+        finally:
+            self._depth -= 1
+        return found
+
+    def _of(self, element: Atom) -> Bounds:
+        if self.combine == "or":
+            return self.where(element)
+        maker = self.scope.maker(element)
+        if maker is None:
+            return _NONE
+        name, inputs = maker.op.name, maker.inputs
+        if name == "select" and self._is_identity(inputs[2]):
+            return self.where(inputs[0]) | self.of(inputs[1])
+        if self.combine != "add":
+            return _NONE
+        if name in _PRODUCTS:
+            first, second = map(self.of, inputs)
+            # Outside of one factor's window alone the other may be infinite.
+            return {key: bound for key, bound in first.items() if key in second}
+        if name == "convert":
+            return self.where(inputs[0]) if inputs[0].type.dtype == np.bool_ else self.of(inputs[0])
+        return self.of(inputs[0]) if name in _KEEPS_ZERO else _NONE
+
+    def _where(self, mask: Atom) -> Bounds:
+        maker = self.scope.maker(mask)
+        if maker is None:
+            return _NONE
+        if maker.op.name in ("logical_and", "bitwise_and"):
+            first, second = map(self.where, maker.inputs)
+            return first | second
+        found = self.compared(maker)
+        return _NONE if found is None else dict([found])
+
+    def compared(self, maker: Equation) -> tuple[Hashable, Bound] | None:
+        """The bound that a comparison of positions with a scalar is."""
+        name = maker.op.name
+        if name not in _COMPARED:
+            return None
+        position, scalar = maker.inputs
+        if not self.is_position(position):
+            position, scalar, name = scalar, position, _MIRRORED[name]
+        value = self.uniform(scalar)
+        if value is None or not self.is_position(position) or value.type.dtype.kind != "i":
+            return None
+        is_low, offset = _COMPARED[name]
+        return (is_low, self.scope.key(value), offset), Bound(is_low, value, offset)
+
+    def is_position(self, atom: Atom) -> bool:
+        """Whether each element is the number of its place, as int64."""
+        maker = self.scope.maker(atom)
+        if maker is None or maker.op.name != "iota" or len(atom.type.shape) != 1:
+            return False
+        return bool(atom.type.dtype == np.int64)
+
+    def uniform(self, atom: Atom) -> Atom | None:
+        """The scalar that all elements are."""
+        if isinstance(atom, Literal):
+            value = atom.value
+            alike = value.size and not any(n > 1 and s for n, s in zip(value.shape, value.strides, strict=True))
+            return Literal(value[(0,) * value.ndim].copy()) if alike else None
+        maker = self.scope.maker(atom)
+        if maker is None or maker.op.name != "broadcast_in_dim" or maker.inputs[0].type.shape != ():
+            return None
+        return maker.inputs[0]
+
+    def _is_identity(self, atom: Atom) -> bool:
+        value = self.uniform(atom)
+        dtype = atom.type.dtype
+        return isinstance(value, Literal) and bool(value.value == np.asarray(identity(self.combine, dtype), dtype))

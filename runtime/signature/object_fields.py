@@ -1,0 +1,84 @@
+"""The parts of an object that is an argument: which are carried into a compiled function, and which stay what they are.
+
+Numbers, arrays, containers and the user's own objects are carried. Everything else stays the object that it is while
+tracing: a call is told apart by its identity, and guards say whether it has changed.
+"""
+
+from __future__ import annotations
+
+import collections
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device import array as device, foreign
+from anabranch.runtime.signature.static_keys import is_static, key_of
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.pytrees.containers import Structure, structure_of
+
+_ALWAYS_STATIC = (str, bytes, type(None), type, types.ModuleType)
+_LARGEST = 2**63
+_BUILT_IN = (tuple, list, dict, collections.deque, BaseException)
+# Packages whose objects their own code, which is not rewritten, works on.
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "sklearn", "numba", "matplotlib"}
+_LIKE_USERS = (types.SimpleNamespace,)
+
+
+class Same:
+    """An object in a call's key, by identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
+
+    def __repr__(self) -> str:
+        return object.__repr__(self.value)
+
+
+def is_object(structure: Structure) -> bool:
+    """Return whether a container is an object with attributes, and no built-in collection."""
+    return not issubclass(structure.cls, _BUILT_IN)
+
+
+def part_name(owner: str, structure: Structure, key: Any) -> str:
+    """Return the name, for messages, of a part of a container: `self.n`, `d['a']`."""
+    return f"{owner}.{key}" if is_object(structure) else f"{owner}[{key!r}]"
+
+
+def is_carried(value: Any) -> bool:
+    """Return whether a part of an object can be a run-time value, or is distinguished by its contents."""
+    kind = type(value)
+    if kind is int:
+        return bool(-_LARGEST <= value < _LARGEST)
+    if kind in PYTHON_DTYPES or kind is device.Array or isinstance(value, _ALWAYS_STATIC):
+        return True
+    if kind is np.ndarray or isinstance(value, np.generic):
+        held: bool = device.holds(value.dtype)
+        return held or is_static(value)
+    if is_static(value):
+        return _has_key(value)
+    structure = None if foreign.is_foreign(kind) else structure_of(value)
+    if structure is None:
+        return False
+    return not is_object(structure) or kind in _LIKE_USERS or _is_users(kind)
+
+
+def _has_key(value: Any) -> bool:
+    try:
+        key_of(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_users(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in _LIBRARIES

@@ -1,0 +1,141 @@
+"""`check_equivalent` and `assert_equivalent`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.api.jit import jit
+from anabranch.runtime.api.jitted import Wrapped
+from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.source_marks import marked_source
+from anabranch.runtime.testing.stage_bisection import stages
+from anabranch.runtime.testing.tolerance import Tolerance
+
+
+@frozen
+class Report:
+    """What a compiled function does differently from the plain one.
+
+    Attributes
+    ----------
+    function : str
+        Its name.
+    call : str
+        The arguments.
+    difference : Difference
+        The first one.
+    stage : str
+        What made it: "rewriting", "tracing", "optimising" or "XLA"; another compiler's name.
+    source : str
+        The rewritten source, with the lines that the difference comes from marked; of another compiler, nothing.
+    """
+
+    function: str
+    call: str
+    difference: Difference
+    stage: str
+    source: str
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.function}{self.call} differs from what is compiled of it",
+            f"  {self.difference.what} of {self.difference.where}",
+            f"    plain:    {self.difference.plain}",
+            f"    compiled: {self.difference.compiled}",
+            f"  made by: {self.stage}",
+        ]
+        if self.source:
+            lines += ["  rewritten source:", *(f"    {line}" for line in self.source.splitlines())]
+        return "\n".join(lines)
+
+
+def check_equivalent(
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    tolerance: Tolerance | None = None,
+    compiler: Callable[[Any], Callable[..., Any]] = jit,
+    **kwargs: Any,
+) -> Report | None:
+    """Run a function plainly and compiled, each on copies of the arguments, and compare all that both do.
+
+    Values are compared element by element, with dtypes, shapes and the structure of containers; the arguments after the
+    call; which results are one object or share memory with an argument; exceptions with their messages; printed text.
+
+    Parameters
+    ----------
+    function : callable
+        Plain, or what `jit` gives, whose options are kept.
+    *args, **kwargs
+        What it is called with.
+    tolerance : Tolerance, optional
+        How far floating-point numbers may be apart; 4096 units in the last place by default.
+    compiler : callable
+        Gives the compiled function: `jit`, or that of another project, to see what it does.
+
+    Returns
+    -------
+    Report or None
+        The first difference; None where there is none.
+    """
+    compiled = function if isinstance(function, Wrapped) else compiler(function)
+    plain = function.__wrapped__ if isinstance(function, Wrapped) else function
+    tolerance = tolerance or Tolerance()
+    want, got = Outcome(plain, args, kwargs), Outcome(compiled, args, kwargs)
+    difference = first_difference(want, got, _names(plain), tolerance)
+    if difference is None:
+        return None
+    if isinstance(compiled, Wrapped):
+        stage, source = _stage(compiled, want, tolerance), marked_source(compiled, want, got)
+    else:
+        stage, source = _name(compiler), ""
+    shown = ", ".join([*(_text(a) for a in args), *(f"{k}={_text(v)}" for k, v in kwargs.items())])
+    return Report(_name(plain), f"({shown})", difference, stage, source)
+
+
+def assert_equivalent(
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    tolerance: Tolerance | None = None,
+    compiler: Callable[[Any], Callable[..., Any]] = jit,
+    **kwargs: Any,
+) -> None:
+    """`check_equivalent`, as an assertion.
+
+    Raises
+    ------
+    AssertionError
+        With the report as its text.
+    """
+    report = check_equivalent(function, *args, tolerance=tolerance, compiler=compiler, **kwargs)
+    if report is not None:
+        raise AssertionError(str(report))
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", function))
+
+
+def _names(function: Callable[..., Any]) -> tuple[str, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def _stage(function: Wrapped[..., Any], want: Outcome, tolerance: Tolerance) -> str:
+    """The first stage that does not do what the plain function does."""
+    for name, run in stages(function):
+        if name == "XLA" or first_difference(want, Outcome(run, *want.given()), (), tolerance) is not None:
+            return name
+    return "XLA"

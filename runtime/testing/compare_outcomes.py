@@ -1,0 +1,270 @@
+"""The first difference between two outcomes: values, dtypes, shapes, structure, mutations, exceptions, printed text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.testing.outcomes import Outcome
+from anabranch.runtime.testing.tolerance import Tolerance
+from anabranch.runtime.testing.value_parts import is_sequence, parts
+from anabranch.runtime.values.pytrees.containers import structure_of
+
+
+@frozen
+class Difference:
+    """Where two outcomes part first.
+
+    Attributes
+    ----------
+    where : str
+        "the result[0]", "the argument a", "the exception", "the printed text".
+    what : str
+        What of it differs: "value", "type", "dtype", "shape", "length", "keys", "attributes", "default_factory",
+        "maxlen", "message", "access", "identity", "memory".
+    plain, compiled : str
+        Both sides.
+    """
+
+    where: str
+    what: str
+    plain: str
+    compiled: str
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.where}: plain {self.plain}, compiled {self.compiled}"
+
+
+def first_difference(
+    want: Outcome, got: Outcome, names: tuple[str, ...] = (), tolerance: Tolerance | None = None
+) -> Difference | None:
+    """What differs first; None where nothing does.
+
+    Parameters
+    ----------
+    want, got : Outcome
+        That of the plain function, and the other.
+    names : tuple of str
+        Those of the positional arguments, for the message.
+    tolerance : Tolerance, optional
+    """
+    return next(_differences(want, got, names, _Comparison(tolerance or Tolerance())), None)
+
+
+def value_difference(want: Any, got: Any, where: str, tolerance: Tolerance | None = None) -> Difference | None:
+    """What differs first between two values; None where nothing does.
+
+    Parameters
+    ----------
+    want, got : object
+    where : str
+        What they are, for the message: "the result".
+    tolerance : Tolerance, optional
+    """
+    return next(_Comparison(tolerance or Tolerance()).compare(want, got, where), None)
+
+
+def _differences(want: Outcome, got: Outcome, names: tuple[str, ...], comparison: _Comparison) -> Iterator[Difference]:
+    if want.error is not None or got.error is not None:
+        yield from _exceptions(want, got)
+        return
+    yield from comparison.compare(want.value, got.value, "the result")
+    for i, (a, b) in enumerate(zip(want.args, got.args, strict=True)):
+        name = names[i] if i < len(names) else str(i)
+        yield from comparison.compare(a, b, f"the argument {name} after the call")
+    for name in want.kwargs:
+        yield from comparison.compare(want.kwargs[name], got.kwargs[name], f"the argument {name} after the call")
+    yield from _identities(want, got, comparison.copies)
+    if want.text != got.text:
+        yield Difference("the printed text", "value", repr(want.text), repr(got.text))
+
+
+def _exceptions(want: Outcome, got: Outcome) -> Iterator[Difference]:
+    plain, compiled = (_ended(o) for o in (want, got))
+    if want.error is None or got.error is None or not isinstance(got.error, type(want.error)):
+        yield Difference("the exception", "type", plain, compiled)
+        return
+    # What is raised while tracing tells of the user's line below NumPy's own words.
+    words, others = str(want.error), str(got.error)
+    if words != others and not (isinstance(got.error, AnabranchError) and others.startswith(f"{words}\n")):
+        yield Difference("the exception", "message", plain, compiled)
+    elif want.text != got.text:
+        yield Difference("the printed text", "value", repr(want.text), repr(got.text))
+
+
+def _ended(outcome: Outcome) -> str:
+    if outcome.error is None:
+        return f"returns {outcome.value!r}"
+    words = str(outcome.error).partition("\n")[0]
+    return f"raises {type(outcome.error).__name__}: {words}" if words else f"raises {type(outcome.error).__name__}"
+
+
+class _Comparison:
+    """Goes through two values side by side."""
+
+    def __init__(self, tolerance: Tolerance) -> None:
+        self._tolerance = tolerance
+        self.copies = tolerance.copies
+        self._under_way: set[int] = set()
+
+    def compare(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        """The differences between two values."""
+        if not _is_one_type(type(want), type(got)):
+            yield Difference(where, "type", _shown(want), _shown(got))
+        elif isinstance(want, (np.ndarray, np.generic, Array)):
+            yield from self._arrays(np.asarray(want), np.asarray(got), where)
+            if isinstance(want, np.ndarray) and _access(want) != _access(got) and not (self.copies and _access(got)):
+                yield Difference(where, "access", *(_access(a) or "may be written to" for a in (want, got)))
+        elif isinstance(want, (float, complex)):
+            if self._tolerance.far(np.asarray(want), np.asarray(got)):
+                yield self._numbers(want, got, where)
+        elif parts(want) is not None:
+            yield from self._containers(want, got, where)
+        elif want is not got and not callable(want) and want != got:
+            yield Difference(where, "value", repr(want), repr(got))
+
+    def _arrays(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        for what in ("dtype", "shape"):
+            if getattr(want, what) != getattr(got, what):
+                yield Difference(where, what, str(getattr(want, what)), str(getattr(got, what)))
+                return
+        if want.dtype == object:
+            yield from self.compare(want.tolist(), got.tolist(), where)
+            return
+        far = self._tolerance.far(want, got)
+        if far.any():
+            place = tuple(int(i) for i in np.unravel_index(int(np.argmax(far)), far.shape)) if far.ndim else ()
+            at = f"{where}[{', '.join(map(str, place))}]" if place else where
+            yield self._numbers(want[place], got[place], at)
+
+    def _numbers(self, want: Any, got: Any, where: str) -> Difference:
+        apart = self._tolerance.distance(want, got)
+        return Difference(where, "value", repr(want), f"{got!r}{f' ({apart})' if apart else ''}")
+
+    def _containers(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+        if id(want) in self._under_way:
+            return
+        ours, theirs = parts(want), parts(got)
+        assert ours is not None
+        assert theirs is not None
+        if len(ours) != len(theirs) or not all(map(_is_one_key, ours, theirs)):
+            what = "keys" if isinstance(want, dict) else "length" if is_sequence(want) else "attributes"
+            yield Difference(where, what, _keys(want, ours), _keys(got, theirs))
+            return
+        for what in ("default_factory", "maxlen"):
+            plain, compiled = (getattr(value, what, None) for value in (want, got))
+            if plain is not compiled and plain != compiled:
+                yield Difference(where, what, repr(plain), repr(compiled))
+                return
+        self._under_way.add(id(want))
+        for (key, part), other in zip(ours.items(), theirs.values(), strict=True):
+            yield from self.compare(part, other, f"{where}{_step(want, key)}")
+        self._under_way.discard(id(want))
+
+
+def _is_one_type(want: type, got: type) -> bool:
+    """Whether two types are one, or of one class statement inside of the function, which makes a class in each call."""
+    inside = all("<locals>" in kind.__qualname__ for kind in (want, got))
+    return want is got or (inside and (want.__module__, want.__name__) == (got.__module__, got.__name__))
+
+
+def _is_one_key(a: Any, b: Any) -> bool:
+    """Whether two keys are the same: equal, or both such as are not equal to themselves."""
+    return a is b or bool(a == b) or bool(type(a) is type(b) and a != a and b != b)
+
+
+def _keys(value: Any, held: dict[Any, Any]) -> str:
+    return str(len(held)) if is_sequence(value) else str(list(held))
+
+
+def _step(value: Any, key: Any) -> str:
+    return f"[{key!r}]" if isinstance(value, dict) or is_sequence(value) else f".{key}"
+
+
+def _access(array: Any) -> str:
+    # The interface counts what NumPy is about to make read-only as such, where the flag would warn.
+    return "is read-only" if array.__array_interface__["data"][1] else ""
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {value!r:.60}"
+
+
+# ---- which of them are one object ------------------------------------------------------------------------------------
+
+
+def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Difference]:
+    """Lists, dicts, objects that are one in one outcome and two in the other; arrays that are an argument's."""
+    # What a loop binds anew to a view of the very same part may be either.
+    ours, theirs = (dict(_repeated(o, arrays=not copies)) for o in (want, got))
+    for place in [*ours, *theirs]:
+        if copies and place in ours and place not in theirs and place.startswith("the result"):
+            continue
+        if ours.get(place) != theirs.get(place):
+            plain, compiled = (f"is {d[place]}" if place in d else "is an object of its own" for d in (ours, theirs))
+            yield Difference(place, "identity", plain, compiled)
+            return
+    before, after = (set(_shared(o)) for o in (want, got))
+    for place, other in sorted(after - before if copies else before ^ after):
+        plain, compiled = (f"{'is' if (place, other) in s else 'is not'} memory of {other}" for s in (before, after))
+        yield Difference(place, "memory", plain, compiled)
+        return
+
+
+def _is_immutable(value: Any) -> bool:
+    """Whether a container is a tuple or a frozen dataclass, which have no identity in compiled code."""
+    structure = structure_of(value)
+    return structure is not None and not structure.mutable
+
+
+def _walk(*roots: tuple[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each part of some values, the last one first, with its place; containers once."""
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending:
+        place, value = pending.pop()
+        yield place, value
+        held = parts(value)
+        if held is None or id(value) in seen:
+            continue
+        if not _is_immutable(value):  # a new one of the same parts is as good
+            seen.add(id(value))
+        pending += [(f"{place}{_step(value, key)}", part) for key, part in reversed(list(held.items()))]
+
+
+def _roots(outcome: Outcome) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    return ("the result", outcome.value), ("the arguments", (outcome.args, outcome.kwargs))
+
+
+def _repeated(outcome: Outcome, arrays: bool) -> Iterator[tuple[str, str]]:
+    """Which lists, dicts and objects are one, and with `arrays` which arrays are one of the caller's."""
+    first: dict[int, str] = {}
+    own = set(map(id, outcome.arrays)) if arrays else set()
+    for place, value in _walk(*_roots(outcome)):
+        if isinstance(value, np.ndarray):
+            # Of two names for one new array a loop or a branch may make two.
+            known = first.setdefault(id(value), place) if id(value) in own else None
+        elif parts(value) is not None and not (_is_immutable(value) or isinstance(value, BaseException)):
+            known = first.setdefault(id(value), place)
+        else:
+            continue
+        if known is not None and known != place:
+            yield place, known
+
+
+def _shared(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Which arrays of the result are memory of which of the arguments, also within an argument's own list."""
+    results, arguments = ([(p, v) for p, v in _walk(root) if _is_memory(v)] for root in _roots(outcome))
+    for place, array in results:
+        for other, memory in arguments:
+            if np.shares_memory(array, memory):
+                yield place, other
+
+
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.size > 0

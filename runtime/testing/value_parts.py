@@ -1,0 +1,80 @@
+"""What a value is made of, and copies of it."""
+
+from __future__ import annotations
+
+import collections
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.signature.static_keys import is_static
+from anabranch.runtime.values.pytrees.containers import attributes
+
+NDArray = np.ndarray[Any, Any]
+
+
+def parts(value: Any) -> dict[Any, Any] | None:
+    """The parts of a container by key, index or attribute; None for what has none."""
+    if isinstance(value, dict):
+        return dict(value)
+    if is_sequence(value):
+        return dict(enumerate(value))
+    if isinstance(value, BaseException):
+        return {"args": value.args, **attributes(value)}
+    if isinstance(value, (np.ndarray, np.generic, Array)) or is_static(value) or callable(value):
+        return None
+    return attributes(value) or None
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether the parts of a value are numbered."""
+    return isinstance(value, (list, tuple, collections.deque))
+
+
+# ---- copies ----------------------------------------------------------------------------------------------------------
+
+
+def copied(value: Any) -> Any:
+    """A deep copy, whose arrays have the strides and flags of the originals, and share memory as those do."""
+    memo: dict[int, Any] = {}
+    arrays = list(arrays_of(value))  # held, so that their ids stay theirs
+    for array in arrays:
+        if id(array) not in memo:
+            _copy_array(array, memo)
+    return copy.deepcopy(value, memo)
+
+
+def arrays_of(value: Any) -> Iterator[NDArray]:
+    """The ndarrays that a value leads to, each once."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if type(part) is np.ndarray and not part.dtype.hasobject:
+            yield part
+        held = parts(part)
+        if held is not None:
+            pending += held.values()
+
+
+def _copy_array(array: NDArray, memo: dict[int, Any]) -> None:
+    """Put a copy of an array into the memo; its memory is copied once for all arrays that share it."""
+    owner: Any = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if owner.base is not None or not owner.flags.forc:
+        return
+    if id(owner) not in memo:
+        memo[id(owner)] = owner.copy(order="K")
+    if array is not owner:
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        memory = memo[id(owner)].ravel(order="K")
+        memo[id(array)] = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+    if not array.flags.writeable:
+        memo[id(array)].flags.writeable = False

@@ -1,0 +1,194 @@
+"""Capacities: the room for what has a size that only the run knows, and how it grows from run to run.
+
+What is compiled has sizes that are fixed. Where nothing bounds a size, the place in the user's code that asks for room
+gets a start value; a run in which it is too small gives nothing, and the call is compiled anew with more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import linecache
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.fork_locks import lock
+from anabranch.base.frozen import frozen
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import AnabranchError, CapacityError
+from anabranch.runtime.tracing.source_frames import Position
+
+NDArray = np.ndarray[Any, Any]
+
+_log = logging.getLogger("anabranch.capacities")
+# By how much room grows where all that is known is that it was too little: each time costs a compilation.
+_LEAP = 8
+
+
+@frozen
+class Place:
+    """Where room is asked for.
+
+    Attributes
+    ----------
+    what : str
+        What the room is for; places on one line are told apart by it.
+    frames : tuple of Position
+        The user's code, the innermost last; none outside of it.
+    """
+
+    what: str
+    frames: tuple[Position, ...]
+
+    def __str__(self) -> str:
+        """As in "`np.zeros(n)` (file:12)"."""
+        return f"`{self.expression}` ({self.frames[-1][0]}:{self.frames[-1][1]})" if self.frames else self.what
+
+    @property
+    def expression(self) -> str:
+        """What the user has written there."""
+        if not self.frames:
+            return self.what
+        filename, line, start, end = self.frames[-1]
+        text = linecache.getline(filename, line).rstrip("\n")
+        return text[start:end].strip() or text.strip()
+
+
+@frozen
+class Capacity:
+    """The room at a place, in elements (or rows, or items).
+
+    Attributes
+    ----------
+    place : Place
+    size : int
+    learned : bool
+        Whether it is for what a run has needed, and not what the settings start with.
+    """
+
+    place: Place
+    size: int
+    learned: bool = False
+
+
+class OverflowedError(AnabranchError):
+    """A run in which some room was too small: nothing of it may be seen. Who runs it again catches it.
+
+    No handler of the user's does, since eager Python would not have raised anything.
+    """
+
+    def __init__(self, capacity: Capacity, needed: int | None) -> None:
+        super().__init__(capacity, needed)
+        self.capacity = capacity
+        self.needed = needed
+        self.effects = 0  # how many effects were done before
+
+    def as_fixed(self) -> CapacityError:
+        """What is raised where nothing can be compiled anew."""
+        text = (
+            f"{self._told()}; what was compiled ahead of time has the room that it was compiled with. Call the jitted "
+            f"function itself, which is compiled anew with more by itself, or compile with the setting "
+            f"capacity={self.grown(None)}"
+        )
+        return self._told_as(text)
+
+    def as_limit(self, limit: int) -> CapacityError:
+        """What is raised where there may be no more."""
+        return self._told_as(f"{self._told()}; the setting capacity_limit allows no more than {limit}")
+
+    def _told(self) -> str:
+        needed = "more than that are" if self.needed is None else f"{self.needed} are"
+        return f"{self.capacity.place} has room for {self.capacity.size} elements, and {needed} needed"
+
+    def _told_as(self, text: str) -> CapacityError:
+        error = CapacityError(text)
+        error.anabranch_located = True  # type: ignore[attr-defined]
+        return error.with_traceback(self.__traceback__)
+
+    def grown(self, limit: int | None) -> int:
+        """The room for the next run, at most the limit: twice as much at least."""
+        size = max(self.capacity.size, 1)
+        wanted = size * _LEAP if self.needed is None else max(2 * size, 1 << (self.needed - 1).bit_length())
+        if limit is None or wanted <= limit:
+            return wanted
+        return max(limit, self.needed or size + 1)
+
+
+@frozen
+class Overflowed:
+    """Makes the error of a place with what was needed, where that is known."""
+
+    capacity: Capacity
+
+    def __call__(self, found: list[NDArray]) -> BaseException:
+        return OverflowedError(self.capacity, int(found[0]) if found else None)
+
+
+class Learned:
+    """What room calls of a function turned out to need, by their signatures."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[Any, dict[Place, int]] = {}
+        self._lock = lock()
+
+    def of(self, key: Any) -> Mapping[Place, int]:
+        """That of a signature."""
+        return self._sizes.get(key, _NOTHING)
+
+    def __bool__(self) -> bool:
+        return bool(self._sizes)
+
+    def suffice(self, key: Any, capacities: Sequence[Capacity]) -> bool:
+        """Whether what was compiled has as much room as is known to be needed."""
+        sizes = self.of(key)
+        return not sizes or all(c.size >= sizes.get(c.place, 0) for c in capacities)
+
+    def grow(self, key: Any, error: OverflowedError, function: str) -> None:
+        """Learn from a run that had too little.
+
+        Raises
+        ------
+        CapacityError
+            Where the settings allow no more.
+        """
+        limit, capacity = settings().capacity_limit, error.capacity
+        size = error.grown(limit)
+        if size > limit:
+            raise error.as_limit(limit) from None
+        with self._lock:
+            sizes = self._sizes.pop(key, {})
+            known = sizes.get(capacity.place, 0)
+            self._sizes[key] = {**sizes, capacity.place: max(size, known)}
+            while len(self._sizes) > settings().cache_size:
+                del self._sizes[next(iter(self._sizes))]
+        if size > known:  # other threads may have learned it before
+            _log.info(f"{function} is run again: capacity {capacity.size} -> {size} for {capacity.place}")
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._sizes.clear()
+
+
+_NOTHING: Mapping[Place, int] = MappingProxyType({})
+_known: contextvars.ContextVar[Mapping[Place, int]] = contextvars.ContextVar("capacities", default=_NOTHING)
+
+
+@contextlib.contextmanager
+def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
+    """Trace with the room that was learned to be needed."""
+    token = _known.set(sizes)
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def capacity_at(place: Place) -> Capacity:
+    """The room at a place, by what is known or else by the settings."""
+    known = _known.get().get(place)
+    start = max(1, min(settings().capacity, settings().capacity_limit))
+    return Capacity(place, start if known is None else known, known is not None)

@@ -1,0 +1,106 @@
+"""Which frames of the stack are the user's."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import sys
+import types
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Source
+
+Position: TypeAlias = tuple[str, int, int, int]  # file, line, column, end column; columns count from 0
+
+_HERE = pathlib.Path(__file__)
+# In an editable install the package's folders are links, and code knows its file by either path. Frames of contextlib
+# stand between the project's own, and tell a user no more of theirs.
+_PACKAGE = (
+    contextlib.__file__,
+    *(str(f) for place in (_HERE, _HERE.resolve()) for f in (place.parents[1], place.parents[2] / "transpile")),
+)
+
+# The standard library, and where an environment of its own would have it. Not by sysconfig, which takes long.
+_HOME = os.path.dirname(os.__file__)
+STANDARD = (_HOME, os.path.join(sys.exec_prefix, os.path.relpath(_HOME, sys.base_prefix)))
+# Folders in there of what was installed, the project among it.
+_INSTALLED = ("site-packages", "dist-packages")
+
+# Packages with a speed of their own, whose code is not rewritten.
+OWN_SPEED = ("numpy", "libcst", "jax", "jaxlib", "ml_dtypes", "pandas", "scipy", "torch")
+
+# NumPy's own Python code stands between a user's and the project's, which it calls by its protocols.
+_NUMPY = os.path.dirname(np.__file__)
+
+# Files of the project that were met: each equation asks for those of the frames that it came through.
+_files: set[str] = set()
+
+
+def internal(filename: str) -> bool:
+    """Whether a code object's file is part of the project."""
+    if filename in _files:
+        return True
+    found = filename.startswith(_PACKAGE)
+    if found and filename.endswith(".py"):  # not code that was made for one call
+        _files.add(filename)
+    return found
+
+
+def installed(filename: str) -> bool:
+    """Return whether a code object's file is one of Python's standard library, or lies where packages are installed."""
+    return filename.startswith(STANDARD)
+
+
+def standard(filename: str) -> bool:
+    """Return whether a code object's file is one of Python's standard library."""
+    return installed(filename) and not any(folder in filename for folder in _INSTALLED)
+
+
+def users(frame: types.FrameType | None, until: str = "") -> Iterator[types.FrameType]:
+    """The user's frames from this one outwards, up to a function of the project's own of this name."""
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if internal(filename):
+            if frame.f_code.co_name == until:
+                return
+        elif not filename.startswith(_NUMPY):
+            yield frame
+        frame = frame.f_back
+
+
+def position(frame: types.FrameType) -> Position:
+    """Where a frame stands."""
+    return instruction(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def instruction(code: types.CodeType, lasti: int, line: int) -> Position:
+    """Where an instruction of a line stands."""
+    spans = list(code.co_positions())
+    _, _, start, end = spans[lasti // 2] if 0 <= lasti // 2 < len(spans) else (None,) * 4
+    return code.co_filename, line, start or 0, end or 0
+
+
+def stacklevel() -> int:
+    """What `warnings.warn` needs to be told, in the function that asks, to show the user's line."""
+    frame: types.FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def source() -> Source | None:
+    """The innermost of the user's lines that run now."""
+    frame: types.FrameType | None = sys._getframe(2)
+    known = _files
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename not in known and not internal(filename):
+            return Source(frame.f_code, frame.f_lasti)
+        frame = frame.f_back
+    return None

@@ -1,0 +1,194 @@
+"""Index arrays: gathering what they point at, and scattering what is assigned there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arrays import apply_ufunc, index_checks
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Traced
+
+if TYPE_CHECKING:
+    from anabranch.runtime.values.arrays.traced_array import Array
+
+Extents = Sequence["Extent | None"]
+
+
+def is_index_array(k: Any) -> bool:
+    """Whether an entry of a key is an array of indices."""
+    if wrap.is_sized(k):
+        return True
+    return (isinstance(k, Traced) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
+        isinstance(k, np.ndarray) and k.ndim > 0
+    )
+
+
+def index_operand(k: Any) -> Any:
+    """An entry of a key beside index arrays, as an operand; raises what NumPy does for other dtypes."""
+    operand = wrap.numpy_operand(k)
+    if wrap.is_sized(operand):
+        dtype = operand.dtype
+    else:
+        dtype = operand.abstract.dtype if isinstance(operand, Traced) else np.asarray(operand).dtype
+    if dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return operand
+
+
+@frozen
+class Indices:
+    """The index arrays of a key, brought to one shape.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        The axes of the view that they index.
+    order : tuple of int
+        The axes of the view, those first.
+    stacked : Atom
+        Positions, of shape `shape + (len(axes),)`.
+    shape : tuple of int
+        That of the indices.
+    at : int
+        Where the axes of the indices stand in the result.
+    extents : tuple
+        Those of the axes of the indices, where their sizes are known only at run time.
+    """
+
+    axes: tuple[int, ...]
+    order: tuple[int, ...]
+    stacked: Atom
+    shape: tuple[int, ...]
+    at: int
+    extents: tuple[Extent | None, ...]
+
+    def result_extents(self, extents: Extents) -> list[Extent | None]:
+        """The extents of what is gathered."""
+        rest = [e for i, e in enumerate(extents) if i not in self.axes]
+        return [*rest[: self.at], *self.extents, *rest[self.at :]]
+
+    @property
+    def valid(self) -> Atom | None:
+        """Which of the indices there are."""
+        if not any(self.extents):
+            return None
+        positions = wrap.array_of(atoms.broadcast_to(atoms.literal(False), self.shape))
+        mask: Atom | None = wrap.with_extents(positions, self.extents).valid()
+        return mask
+
+
+def indices(view: Array, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
+    """The index arrays of (axis of the view, operand), checked against the sizes of the axes."""
+    operands = [k for _, k in advanced]
+    of_indices: tuple[Extent | None, ...] = ()
+    if any(map(wrap.is_sized, operands)):
+        text = "shape mismatch: indexing arrays could not be broadcast together with shapes" + " {}" * len(operands)
+        aligned = broadcasting.broadcast(operands, fill=0, text=text)
+        operands, of_indices = aligned.operands, aligned.extents
+    shape = apply_ufunc.broadcast_shapes(*(wrap.shape_of(k) for k in operands))
+    of_indices = of_indices or (None,) * len(shape)
+    axes = tuple(axis for axis, _ in advanced)
+    order = (*axes, *(i for i in range(view.ndim) if i not in axes))
+    made = Indices(axes, order, atoms.literal(0), shape, axes[0] if adjacent else 0, tuple(of_indices))
+    valid = made.valid
+    columns = []
+    for axis, k in zip(axes, operands, strict=True):
+        column = _positions(k, view.shape[axis], axis, extents[axis], shape, valid)
+        columns.append(atoms.reshape(column, (*shape, 1)))
+    stacked = columns[0] if len(columns) == 1 else atoms.op("concatenate", *columns, axis=len(shape))
+    return Indices(axes, order, stacked, shape, made.at, made.extents)
+
+
+def _positions(k: Any, size: int, axis: int, extent: Extent | None, shape: tuple[int, ...], valid: Atom | None) -> Atom:
+    atom = wrap.as_atom(k, np.int64)
+    if extent is not None:
+        return index_checks.within(atoms.broadcast_to(atom, shape), extent, size, axis, valid)
+    if isinstance(atom, Literal):
+        return atoms.broadcast_to(_static_positions(atom, size, axis), shape)
+    known = k.interval if isinstance(k, PythonScalar) else FULL
+    if valid is not None:
+        return index_checks.checked(atoms.broadcast_to(atom, shape), known, size, axis, valid)
+    return atoms.broadcast_to(index_checks.checked(atom, known, size, axis), shape)
+
+
+def _static_positions(atom: Literal, size: int, axis: int) -> Literal:
+    value = atom.value
+    bad = value[(value < -size) | (value >= size)]
+    if bad.size:
+        raise IndexError(index_checks.out_of_bounds(int(bad.flat[0]), axis, size))
+    return atoms.literal(np.where(value < 0, value + size, value), np.int64)
+
+
+def _result_order(rank: int, block: int, at: int) -> tuple[int, ...]:
+    """The permutation that moves the first `block` axes to stand from axis `at` on."""
+    rest = list(range(block, rank))
+    return tuple(rest[:at] + list(range(block)) + rest[at:])
+
+
+def gather(view: Array, given: Indices) -> Atom:
+    """What the indices point at."""
+    result = atoms.op("gather", atoms.transpose(view.atom, given.order), given.stacked)
+    return atoms.transpose(result, _result_order(len(result.type.shape), len(given.shape), given.at))
+
+
+def scatter(view: Array, given: Indices, extents: Extents, value: Any) -> None:
+    """Assign what is indexed; where one element is indexed more than once, the last value stays."""
+    block = len(given.shape)
+    rest = [view.shape[i] for i in given.order[len(given.axes) :]]
+    permutation = _result_order(block + len(rest), block, given.at)
+    blocks = (*given.shape, *rest)
+    wanted = tuple(blocks[i] for i in permutation)
+    target = given.result_extents(extents)
+    if any(target) or wrap.is_sized(value):
+        dummy = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), view.dtype)), wanted))
+        text = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
+        value = broadcasting.fitted(value, wrap.with_extents(dummy, target) if any(target) else dummy, text)
+    updates = atoms.transpose(_spread(value, view.dtype, wanted), tuple(int(i) for i in np.argsort(permutation)))
+    base = atoms.transpose(view.atom, given.order)
+    rest_extents = [extents[i] for i in given.order[len(given.axes) :]]
+    written = _write(base, given, updates, rest_extents)
+    view.set(atoms.transpose(written, tuple(int(i) for i in np.argsort(given.order))))
+
+
+def _spread(value: Any, dtype: np.dtype[Any], wanted: tuple[int, ...]) -> Atom:
+    atom = wrap.as_atom(wrap.numpy_operand(value), dtype)
+    shape = atom.type.shape
+    while len(shape) > len(wanted) and shape[0] == 1:
+        shape = shape[1:]
+    try:
+        return atoms.broadcast_to(atoms.reshape(atom, shape), wanted)
+    except ValueError:
+        raise ValueError(
+            f"shape mismatch: value array of shape {atom.type.shape} could not be broadcast "
+            f"to indexing result of shape {wanted}"
+        ) from None
+
+
+def _write(base: Atom, given: Indices, updates: Atom, rest: Extents) -> Atom:
+    """The base after the updates; those of indices, and of other axes' elements, that are not there change nothing."""
+    valid = given.valid
+    if valid is not None and base.type.shape[0]:
+        # They go to a row of their own, which is cut off afterwards.
+        n = base.type.shape[0]
+        apart = atoms.broadcast_to(atoms.literal(n, np.int64), given.stacked.type.shape)
+        here = atoms.broadcast_to(atoms.reshape(valid, (*given.shape, 1)), given.stacked.type.shape)
+        stacked = atoms.select(here, given.stacked, apart)
+        roomy = compaction.extended(base, 0, 0, 1)
+        written = compaction.resized(atoms.op("scatter", roomy, stacked, updates, combine="set"), 0, n)
+    else:
+        written = atoms.op("scatter", base, given.stacked, updates, combine="set")
+    if not any(rest):
+        return written
+    lead = [None] * len(given.axes)
+    mask = wrap.with_extents(wrap.array_of(base), [*lead, *rest]).valid()
+    return written if mask is None else atoms.select(mask, written, base)

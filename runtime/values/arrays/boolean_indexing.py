@@ -1,0 +1,94 @@
+"""Boolean masks as indices: which elements they select is known only at run time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, masked
+from anabranch.runtime.values.tracer import Traced
+
+
+def is_run_time_mask(k: Any) -> bool:
+    """Whether an entry of a key is a boolean array whose values are known only at run time."""
+    if wrap.is_sized(k):
+        return bool(k.dtype == np.bool_)
+    return isinstance(k, Traced) and k.abstract.dtype == np.bool_
+
+
+def selected(array: Any, mask: Any, lead: int) -> Any:
+    """The elements that a mask over the axes from `lead` on selects, as a part of the array: a write reaches it.
+
+    Raises
+    ------
+    IndexError
+        Where the mask's shape is not that of these axes.
+    """
+    rank = len(mask.shape)
+    check(array, mask, rank, lead)
+    view = array.memory if wrap.is_sized(array) else array
+    extents = array.extents if wrap.is_sized(array) else (None,) * view.ndim
+    before, over, after = (view.shape[:lead], view.shape[lead : lead + rank], view.shape[lead + rank :])
+    count = math.prod(over)
+    where = _over(over, extents[lead : lead + rank], mask)
+    if rank != 1:
+        view = view.viewed(views.Reshape((*before, count, *after)))
+    picked = masked(atoms.reshape(where, (count,)))
+    return wrap.part_of(view, (*extents[:lead], picked, *extents[lead + rank :]))
+
+
+def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -> Atom:
+    """The mask at the places of the axes that it is over."""
+    if not any(extents) and not wrap.is_sized(mask) and mask.shape == shape:
+        return wrap.as_atom(mask)
+    some = _some(mask)
+    nowhere = atoms.broadcast_to(atoms.literal(False), shape)
+    if isinstance(some, Literal) and not some.value:
+        return nowhere
+    target = wrap.part_of(wrap.array_of(nowhere), extents)
+    where = atoms.broadcast_to(wrap.as_atom(broadcasting.fitted(mask, target, where=some)), shape)
+    where = atoms.logical_and(where, atoms.broadcast_to(some, shape))
+    valid = target.valid() if wrap.is_sized(target) else None
+    return where if valid is None else atoms.logical_and(where, valid)
+
+
+def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
+    """Raise where a mask's shape is not that of the axes that it is over."""
+    shape = array.shape
+    if lead + rank > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {lead + rank} were indexed"
+        )
+    for axis in range(rank):
+        n, m = shape[lead + axis], mask.shape[axis]
+        text = (
+            f"boolean index did not match indexed array along axis {lead + axis}; size of axis is {{}} "
+            "but size of corresponding boolean axis is {}"
+        )
+        # An empty mask selects nothing of arrays of any size.
+        broadcasting.refuse(atoms.logical_and(broadcasting.differ(n, m), _some(mask)), IndexError, text, n, m)
+
+
+def _some(mask: Any) -> Atom:
+    """Whether a mask has elements."""
+    return broadcasting.differ(size_arithmetic.bound_of(math.prod(mask.shape)), 0)
+
+
+def words(array: Any, key: Any, value: Any) -> tuple[Any, ...]:
+    """How NumPy says that a value does not fit what a mask selects, for `aligning.fitted`."""
+    alone = not isinstance(key, tuple) and len(key.shape) == len(array.shape)
+    rank = len(getattr(value, "shape", ()))
+    if not alone or rank > 1:
+        return ("shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",)
+    text = (
+        "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the mask "
+        "is true"
+    )
+    return (text, math.prod)

@@ -1,0 +1,65 @@
+"""Run-time values that stand where Python asks for an index: its own ints and bools, and NumPy's integers."""
+
+from __future__ import annotations
+
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.tracer import Traced
+
+NO_BOUND = "slice indices must be integers or None or have an __index__ method"
+_OF_ARRAYS = "only integer scalar arrays can be converted to a scalar index"
+
+
+def is_index(value: Traced) -> bool:
+    """Return whether a value has an index in Python: NumPy's bools have none."""
+    kinds = "ib" if value.abstract.kind is Kind.PYTHON else "iu"
+    return value.abstract.dtype.kind in kinds and not value.abstract.shape
+
+
+def check_integer(value: Traced) -> None:
+    """Raise as `operator.index` does for a value that is no index."""
+    if not is_index(value):
+        raise _error(value, f"'{class_name(value)}' object cannot be interpreted as an integer")
+
+
+def check_place(value: Traced, kind: str) -> None:
+    """Raise as a sequence does for a value that is no index.
+
+    Parameters
+    ----------
+    value : Traced
+    kind : str
+        The sequence's class as messages name it: "list", "string", "byte".
+    """
+    if is_index(value):
+        return
+    name = class_name(value)
+    if kind == "deque":
+        raise _error(value, f"sequence index must be integer, not '{name}'")
+    if kind == "string":
+        raise _error(value, f"string indices must be integers, not '{name}'")
+    raise _error(value, f"{kind} indices must be integers or slices, not {name}")
+
+
+def check_bound(value: Traced) -> None:
+    """Raise as a slice does for a bound or step that is no index."""
+    if not is_index(value):
+        raise _error(value, NO_BOUND)
+
+
+def check_bounds(key: slice) -> None:
+    """The same of all that a slice is made of."""
+    for bound in (key.start, key.stop, key.step):
+        if isinstance(bound, Traced):
+            check_bound(bound)
+
+
+def class_name(value: Traced) -> str:
+    """The name of the class of a value, as messages have it."""
+    known = value.abstract
+    if known.kind is Kind.PYTHON:
+        return str(known.python.__name__)
+    return "numpy.ndarray" if known.kind is Kind.ARRAY else f"numpy.{known.dtype.name}"
+
+
+def _error(value: Traced, words: str) -> TypeError:
+    return TypeError(_OF_ARRAYS if value.abstract.kind is Kind.ARRAY else words)

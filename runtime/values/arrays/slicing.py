@@ -1,0 +1,210 @@
+"""Slices of an axis: a part of it that is known while tracing, or which of its elements there are at run time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
+from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window, masked
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+Part = tuple[views.AxisSlice, "Extent | None"]
+
+
+def part(k: slice, size: int, extent: Extent | None = None) -> Part:
+    """`x[k]` along an axis of static length, of which the elements of `extent` are there.
+
+    Gives a part of the axis at a static or a run-time offset, and which of its elements there are.
+    """
+    start, stop, step = (_resolved(p) for p in (k.start, k.stop, k.step))
+    if extent is None and not any(isinstance(p, Traced) for p in (start, stop, step)):
+        first, last, stride = slice(start, stop, step).indices(size)
+        return views.AxisSlice(first, len(range(first, last, stride)), stride), None
+    whole = views.AxisSlice(0, size)
+    if extent is not None and start is stop is None and step in (None, 1):
+        return whole, extent
+    step = 1 if step is None else _step(step)
+    if isinstance(step, int) and step == 1:
+        return _forward(start, stop, size, extent)
+    if isinstance(step, int) and step == -1 and not isinstance(extent, Masked):
+        return _reversed(start, stop, size, extent)
+    return _strided(start, stop, step, size, extent)
+
+
+def _resolved(value: Any) -> Any:
+    value = value.resolve() if isinstance(value, ChoiceValue) else value
+    if isinstance(value, Traced):
+        check_bound(value)
+        return size_arithmetic.bound_of(value)
+    if value is not None and not hasattr(value, "__index__"):
+        raise TypeError(NO_BOUND)
+    return None if value is None else value.__index__()
+
+
+def _step(step: Any) -> Any:
+    """The stride, whose sign is known."""
+    _refuse_zero(step)
+    return step
+
+
+def _refuse_zero(step: Any) -> None:
+    known = size_arithmetic.interval_of(step)
+    if known.low <= 0 <= known.high:
+        zero = atoms.ufunc(np.equal, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
+        run_time_checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
+
+
+def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
+    """Return the undecided part of a key, and the key with each of its values.
+
+    That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
+    """
+    entries = key if isinstance(key, tuple) else (key,)
+    for i, k in enumerate(entries):
+        if isinstance(k, ChoiceValue) and _may_be_no_index(k):
+            return k, functools.partial(_replaced, key, i)
+        for name in ("start", "stop", "step") if isinstance(k, slice) else ():
+            choice = _alternatives(getattr(k, name), name)
+            if choice is not None:
+                return choice, functools.partial(_decided, key, i, name)
+    return None
+
+
+def _alternatives(part: Any, name: str) -> ChoiceValue | None:
+    if isinstance(part, ChoiceValue):
+        part = part.without_undefined()
+    if isinstance(part, ChoiceValue):
+        if part.worth is None or part.worth.dtype.kind not in "iu":
+            return part
+        part = part.resolve()
+    if name != "step" or not isinstance(part, Traced) or part.abstract.shape or part.abstract.dtype.kind not in "iu":
+        return None
+    step = size_arithmetic.bound_of(part)
+    known = size_arithmetic.interval_of(step)
+    if not known.low < 0 < known.high:
+        return None
+    know(step, "the sign of a slice's step")
+    _refuse_zero(step)
+    forward = atoms.ufunc(np.greater, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
+    backward, ahead = size_arithmetic.minimum(step, -1), size_arithmetic.maximum(step, 1)
+    return ChoiceValue(atoms.convert(forward, np.int32), (backward, ahead))
+
+
+def _may_be_no_index(part: ChoiceValue) -> bool:
+    """Return whether a number is an int or a bool in some cases, and something else in others."""
+    kinds = {a.dtype.kind in "iub" for a in part.kinds() if a is not None and not a.shape}
+    return len(kinds) > 1
+
+
+def _replaced(key: Any, place: int, part: Any) -> Any:
+    return (*key[:place], part, *key[place + 1 :]) if isinstance(key, tuple) else part
+
+
+def _decided(key: Any, place: int, name: str, part: Any) -> Any:
+    if not isinstance(key, tuple):
+        parts = {"start": key.start, "stop": key.stop, "step": key.step, name: part}
+        return slice(parts["start"], parts["stop"], parts["step"])
+    return (*key[:place], _decided(key[place], 0, name, part), *key[place + 1 :])
+
+
+def _forward(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+    count = size if extent is None else extent.size
+    low = 0 if start is None else size_arithmetic.position(start, count)
+    high = count if stop is None else size_arithmetic.position(stop, count)
+    if isinstance(extent, Masked):
+        return _chosen(extent, size, lambda rank: _between(rank, low, high))
+    high = size_arithmetic.maximum(low, high)
+    if isinstance(extent, Window):
+        return views.AxisSlice(0, size), Window(
+            size_arithmetic.add(extent.start, low), size_arithmetic.add(extent.start, high)
+        )
+    length = None if start is None or stop is None else size_arithmetic.distance(stop, start)
+    if length is None or not 0 < length < size:
+        return views.AxisSlice(0, size), Window(low, high)
+    # A static number of elements at a run-time offset, of which fewer are there near the ends of the axis.
+    if size_arithmetic.distance(low, start) == 0 and size_arithmetic.interval_of(low).high <= size - length:
+        return views.AxisSlice(size_arithmetic.atom_of(low), length), None
+    offset = size_arithmetic.minimum(low, size - length)
+    inside = [size_arithmetic.limited(size_arithmetic.subtract(b, offset), 0, length) for b in (low, high)]
+    return views.AxisSlice(_start(offset), length), Window(*inside)
+
+
+def _start(offset: Any) -> int | Atom:
+    return offset if isinstance(offset, int) else size_arithmetic.atom_of(offset)
+
+
+def _backward(start: Any, stop: Any, count: Any) -> tuple[Any, Any]:
+    """From the first element on, down to before `last`, which is -1 for all."""
+    first = size_arithmetic.add(count, -1) if start is None else size_arithmetic.position(start, count, -1)
+    last = -1 if stop is None else size_arithmetic.position(stop, count, -1)
+    return first, size_arithmetic.minimum(first, last)
+
+
+def _reversed(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+    count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
+    first, last = _backward(start, stop, count)
+    top = size_arithmetic.subtract(size - 1, origin)
+    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
+    return backwards, Window(
+        *(size_arithmetic.limited(size_arithmetic.subtract(top, b), 0, size) for b in (first, last))
+    )
+
+
+def _strided(start: Any, stop: Any, step: Any, size: int, extent: Extent | None) -> Part:
+    count = size if extent is None else extent.size
+    if size_arithmetic.interval_of(step).low > 0:
+        low = 0 if start is None else size_arithmetic.position(start, count)
+        high = count if stop is None else size_arithmetic.position(stop, count)
+        return _chosen(extent, size, lambda rank: _multiple(_between(rank, low, high), rank, low, step))
+    assert size_arithmetic.interval_of(step).high < 0
+    first, last = _backward(start, stop, count)
+    above, below = size_arithmetic.add(first, 1), size_arithmetic.add(last, 1)
+    stride = atoms.ufunc(np.negative, size_arithmetic.atom_of(step))
+    _, chosen = _chosen(extent, size, lambda rank: _multiple(_between(rank, below, above), rank, first, stride))
+    assert isinstance(chosen, Masked)
+    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
+    return backwards, masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
+
+
+def _chosen(extent: Extent | None, size: int, choose: Any) -> Part:
+    """The elements whose ranks (their places among those that are there) are chosen."""
+    places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
+    valid = None if extent is None else extent.valid(size)
+    if isinstance(extent, Masked):
+        rank = compaction.ranks(extent.mask.atom)
+    elif isinstance(extent, Window):
+        rank = atoms.ufunc(np.subtract, places, _line(extent.start, size))
+    else:
+        rank = places
+    mask = choose(rank)
+    return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
+
+
+def _line(value: Any, size: int) -> Atom:
+    atom = value if not isinstance(value, int) and not isinstance(value, Traced) else wrap.as_atom(value, np.int64)
+    return atoms.broadcast_to(atom, (size,))
+
+
+def _between(rank: Atom, low: Any, high: Any) -> Atom:
+    n = rank.type.shape[0]
+    return atoms.logical_and(
+        atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
+    )
+
+
+def _multiple(among: Atom, rank: Atom, origin: Any, stride: Any) -> Atom:
+    n = rank.type.shape[0]
+    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
+    rest = atoms.ufunc(np.remainder, away, _line(stride, n))
+    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _line(0, n)))

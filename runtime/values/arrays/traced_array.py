@@ -1,0 +1,274 @@
+"""Traced ndarrays: mutable handles on a storage, or on a view of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.trace import OnDevice, Storage, current
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.arrays import aliasing, apply_ufunc, indexing, integer_elements, memory_layout, views
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.failures import numpy_messages, try_regions
+from anabranch.runtime.values.numpy_scalar import NumPyLike
+from anabranch.runtime.values.tracer import INPLACE, Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+class Array(NumPyLike):
+    """A traced ndarray.
+
+    Two handles with the same storage share memory, as two ndarrays that are views of one buffer do: a write through one
+    is seen by the other. `b = a` is the same handle; `a[1:3]` is a new handle on the same storage with a longer path.
+    """
+
+    __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "storage")
+
+    def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
+        self.storage = storage
+        self.path = path
+        self.readonly = readonly
+        # An object of its own beside the one that the memory was made for, even where it is a view of all of it.
+        self.is_view = False
+        shape = storage.type.shape
+        for step in path:
+            shape = step.shape(shape)
+        self._shape = shape
+        self._abstract: Abstract | None = None
+
+    @property
+    def abstract(self) -> Abstract:
+        if self._abstract is None:
+            self._abstract = Abstract(self._shape, self.dtype, Kind.ARRAY)
+        return self._abstract
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        reshaped = self.reshape(shape)
+        if reshaped.shape == self._shape:
+            return
+        if current().parent is not None or current().trace.regions or id(self) in current().trace.either:
+            raise UnsupportedOperationError(
+                "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
+                "supported; bind a view: b = a.reshape(...)"
+            )
+        if reshaped.storage is not self.storage:
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            )
+        self.path, self._shape, self._abstract = reshaped.path, reshaped.shape, None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        dtype = self.storage.type.dtype
+        if dtype.kind == "c" and any(isinstance(s, views.ComplexPart) for s in self.path):
+            return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
+        return dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        if np.dtype(value) != self.dtype:
+            _refused_setter("dtype")(self, value)
+
+    @property
+    def real(self) -> Any:
+        """The real part: a view, or the array itself where it is real."""
+        return registry.PROPERTIES["real"](self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self.real.assign(_as_array(value))
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part: a view."""
+        return registry.PROPERTIES["imag"](self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self.imag.assign(_as_array(value))
+
+    @property
+    def atom(self) -> Atom:
+        """The current value."""
+        whole = current().read(self.storage)
+        return views.read(whole, self.path) if self.path else whole
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether a write raises."""
+        return self.readonly or self.storage.readonly is not None
+
+    def set(self, value: Atom) -> None:
+        """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
+        if self.storage.readonly == memory_layout.UNDECIDED:
+            raise UnsupportedOperationError(
+                "this array is read-only or not, depending on a run-time condition; write to a copy of it"
+            )
+        if self.is_readonly:
+            raise _read_only(self.storage)
+        fine = try_regions.unhindered()
+        self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
+
+    def overwrite(self, value: Atom) -> None:
+        """Make this the value, even of what is read-only or after a failure."""
+        builder = current()
+        whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
+        aliasing.write(builder, self.storage, whole)
+
+    def assign(self, value: Any) -> None:
+        """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
+        value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
+        if wrap.is_sized(value):
+            value = broadcasting.fitted(value, self)
+        atom = wrap.as_atom(value, self.dtype)
+        source = atom.type.shape
+        while len(source) > len(self._shape) and source[0] == 1:
+            source = source[1:]
+        self.set(atoms.broadcast_to(atoms.reshape(atom, source), self._shape))
+
+    def viewed(self, *steps: views.Step, readonly: bool = False) -> Array:
+        """Return another handle on the same memory, as a view is another object."""
+        view = Array(self.storage, self.path + steps, self.readonly or readonly)
+        view.is_view = True
+        return view
+
+    def __copy__(self) -> Any:
+        return wrap.array_of(self.atom)
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return indexing.get(self, key)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, np.ndarray.__getitem__, self, key)
+            raise
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(self.storage.readonly, OnDevice):
+            raise _read_only(self.storage)  # whatever else is wrong with it
+        if isinstance(value, ChoiceValue) and value.has_several_dtypes:
+            number = value.cast(self.dtype)
+            if number is None:
+                value.through(lambda one: self.__setitem__(key, one))
+                return
+            value = number
+        try:
+            indexing.set(self, key, value)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, np.ndarray.__setitem__, self, key, value)
+            raise
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of unsized object")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self._shape[0]))
+
+    def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
+        """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
+        if isinstance(other, ChoiceValue) and other.has_several_dtypes:
+            other.through(lambda one: self.inplace(ufunc, one))
+            return self
+        if wrap.is_sized(other):
+            apply_ufunc.check_output(ufunc, (self, other), self.dtype)
+        try:
+            other = wrap.numpy_operand(other)
+            if wrap.is_sized(other):
+                other = broadcasting.fitted(other, self, broadcasting.in_place)
+            (result,) = apply_ufunc.apply_atoms(ufunc, (self, other), output=self.dtype)
+            if result.type.shape != self._shape:
+                raise ValueError(f"{ufunc.__name__}: the result has shape {result.type.shape}, not {self._shape}")
+            self.set(atoms.convert(result, self.dtype))
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, ufunc, self, other, out=self)
+            raise
+        return self
+
+    def __imatmul__(self, other: Any) -> Array:
+        try:
+            registry.FUNCTIONS[np.matmul](self, other, out=self)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, np.ndarray.__imatmul__, self, other)
+            raise
+        return self
+
+
+def _read_only(storage: Storage) -> Exception:
+    if isinstance(storage.readonly, OnDevice):
+        return ImmutableArrayError(
+            f"an anabranch.Array never changes, and {storage.readonly} is one; write into a copy of it (`a = a.copy()` "
+            "before the write), or pass an ndarray"
+        )
+    return ValueError("assignment destination is read-only")
+
+
+def _as_array(value: Any) -> Any:
+    """A complex number as NumPy's, of which a part may be dropped; other values as they are."""
+    if type(value) is complex:
+        return np.complex128(value)
+    is_complex = isinstance(value, Traced) and value.abstract.dtype.kind == "c"
+    return wrap.numpy_result(wrap.as_atom(value)) if is_complex else value
+
+
+def _inplace_method(ufunc: np.ufunc) -> Any:
+    return lambda self, other: self.inplace(ufunc, other)
+
+
+for _name, _ufunc in INPLACE.items():
+    setattr(Array, f"__i{_name}__", _inplace_method(_ufunc))
+
+
+def _attribute(name: str, setter: Any) -> Any:
+    """An attribute that is read by the rules of its name, or as every array's, and set by this function."""
+    known = getattr(NumPyLike, name, None)
+    return property(known.fget if known is not None else lambda self: NumPyLike.__getattr__(self, name), setter)
+
+
+def _refused_setter(name: str) -> Any:
+    def refuse(_: Array, value: Any) -> None:
+        raise UnsupportedOperationError(
+            f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
+        )
+
+    return refuse
+
+
+def _fixed(name: str) -> Any:
+    def refuse(_: Array, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'numpy.ndarray' objects is not writable")
+
+    return refuse
+
+
+def _set_flat(array: Array, value: Any) -> None:
+    """`a.flat = value`: all elements in C order, from those of the value over and over."""
+    registry.FUNCTIONS[np.put](array, np.arange(array.size), value)
+
+
+for _name in ("strides", "data"):
+    setattr(Array, _name, _attribute(_name, _refused_setter(_name)))
+for _name in ("size", "ndim", "nbytes", "itemsize", "T", "mT", "base", "ctypes", "flags", "device"):
+    setattr(Array, _name, _attribute(_name, _fixed(_name)))
+setattr(Array, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a type checker would look for it in the class
+
+# Messages of Python's name the class: `'numpy.ndarray' object is not callable`.
+Array.__name__ = "numpy.ndarray"
+wrap.register_class("array", Array)

@@ -1,0 +1,49 @@
+"""Counted loops over atoms, for operations that no op does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType, Atom, Program
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.tracing.trace import Builder, building, current
+
+Step = Callable[[Atom, Sequence[Atom], Sequence[Atom]], tuple[Sequence[Atom], Sequence[Atom]]]
+
+
+def counted(
+    trip: Atom, length: int | None, step: Step, init: Sequence[Atom], rows: Sequence[Atom] = ()
+) -> tuple[Atom, ...]:
+    """A counted loop: `step(index, carries, one row of each)` gives the next carries, and one row of each output.
+
+    Parameters
+    ----------
+    trip
+        How many steps there are, an int64.
+    length
+        The same where it is static: only then may there be rows.
+    init
+        The carries before the first step.
+    rows
+        What is gone over along the first axis.
+
+    Returns
+    -------
+    tuple
+        The carries after the last step, then the outputs, stacked.
+    """
+    outer = current()
+    body = Builder(outer.trace, outer)
+    index = body.formal(ArrayType((), np.dtype(np.int64)))
+    carries = [body.formal(a.type) for a in init]
+    slices = [body.formal(ArrayType(r.type.shape[1:], r.type.dtype)) for r in rows]
+    with building(body):
+        after, stacked = step(index, carries, slices)
+        outputs = tuple(body.resolve(a) for a in (*after, *stacked))
+    captured = list(body.captures)
+    formals = (*(body.captures[v] for v in captured), index, *carries, *slices)
+    program = Program(formals, tuple(body.equations), outputs, "body")
+    operands = [trip, *captured, *init, *rows]
+    return outer.bind(Op.table["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)

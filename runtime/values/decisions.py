@@ -1,0 +1,38 @@
+"""Decisions noted while tracing, where somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.static_requests import place, roots
+
+
+def note(kind: str, what: str, why: Callable[[], str]) -> None:
+    """Note a decision; what does not end with a place gets that of the user's line that runs."""
+    decisions = current().trace.decisions if tracing() else None
+    if decisions is None:
+        return
+    if " at " not in what:
+        found = place()
+        what = what if found is None else f"{what} at {found[0]}:{found[1]}"
+    decisions.note(kind, what, why())
+
+
+def origin(value: Any) -> str:
+    """What a value is computed from, in words: the arguments' names."""
+    trace = current().trace
+    found, others = roots(value)
+    order = {var: k for k, var in enumerate(trace.names)}
+    names = [
+        trace.names.get(var, "an array from outside") for var in sorted(found, key=lambda v: order.get(v, len(order)))
+    ]
+    if others:
+        names.append("what a loop changes")
+    return ", ".join(dict.fromkeys(names)) or "nothing that an argument is part of"
+
+
+def steps(length: Any) -> str:
+    """The number of a loop's steps, in words."""
+    return f"{length} steps" if isinstance(length, int) else f"a number of steps that {origin(length)} decides"

@@ -1,0 +1,136 @@
+"""The kinds of elements that a list of run-time length may hold, and single elements of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+
+@frozen
+class Row:
+    """One element as it is written: its kind, and its leaves (None for those of other kinds)."""
+
+    variants: tuple[layouts.Layout, ...]
+    tag: Atom
+    leaves: tuple[Atom | None, ...]
+
+    @property
+    def kind(self) -> int | None:
+        """Which kind it is, where that is known."""
+        return int(self.tag.value) if isinstance(self.tag, Literal) else None
+
+    @staticmethod
+    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> Row:
+        """The row of a value, with its kind among the others."""
+        if isinstance(value, ChoiceValue):
+            value = value.without_undefined()
+        for option in _options(value):
+            note_copied(option)
+        value = records.by_number(value)
+        options = _options(value)
+        kinds = [kind_of(o) for o in options]
+        for kind in kinds:
+            variants = variants if kind in variants else (*variants, kind)
+        places = [variants.index(k) for k in kinds]
+        if len(options) > 1 and all(map(layouts.is_text, kinds)):
+            rest: list[Atom | None] = [None] * sum(len(layouts.leaf_types(kind)) for kind in variants)
+            return Row(variants, atoms.coded(value.tag, places), tuple(rest))
+        tag: Atom = atoms.literal(places[-1], np.int32)
+        packed: dict[int, list[Atom]] = {}
+        for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
+            row = [p.atom for p in layouts.pack(option, variants[place])]
+            _keep(layouts.pack(option, variants[place]))
+            if len(options) > 1:
+                here = value.chosen(i)
+                tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+                if place in packed:
+                    row = [atoms.select(here, a, b) for a, b in zip(row, packed[place], strict=True)]
+            packed[place] = row
+        leaves: list[Atom | None] = []
+        for k, kind in enumerate(variants):
+            leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
+        return Row(variants, tag, tuple(leaves))
+
+
+def _options(value: Any) -> tuple[Any, ...]:
+    """Return the things that a value may be, of which a record that is known by its number is one."""
+    is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
+    return (value,) if is_one else value.options
+
+
+def _keep(packed: Sequence[layouts.Packed]) -> None:
+    for part in packed:
+        if part.handle is not None:
+            current().keep(part.handle.storage)
+
+
+def kind_of(value: Any) -> layouts.Layout:
+    """The kind of an element."""
+    return general(layouts.describe(value))
+
+
+def general(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of a kind, of which nothing is known that elements differ in."""
+    numbered = records.kind_of(layout)
+    if numbered is not None:
+        return numbered
+    match layout:
+        case layouts.Held(value):
+            abstract = layouts.numeric(layout)
+            if abstract is not None:
+                return layouts.Leaf(abstract)
+            if isinstance(value, Undefined):
+                raise Undefined.error(value)
+            return layout
+        case layouts.Leaf(abstract):
+            return layouts.Leaf(abstract)
+        case layouts.Node(structure, children):
+            if structure.mutable and not _can_be_copied(structure):
+                _refuse(structure.cls)
+            if structure.flat and children and isinstance(children[0], layouts.Held) and type(children[0].value) is int:
+                # The length of a list, which is known while tracing.
+                return layouts.Node(structure, (children[0], *map(general, children[1:])))
+            return layouts.Node(structure, tuple(map(general, children)))
+        case layouts.Choice(options):
+            return layouts.Choice(tuple(map(general, options)))
+
+
+def _can_be_copied(structure: containers.Structure) -> bool:
+    """Return whether the container is a list or a dict, which are copied into the list and out of it."""
+    return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
+
+
+def note_copied(value: Any) -> None:
+    """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
+    structure = containers.structure_of(value)
+    if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
+        return
+    if structure.mutable:
+        slot = slot_of(value)
+        assert slot is not None
+        current().copied.append((value, slot.before))
+        current().trace.merged[id(value)] = value
+    for child in structure.children(value):
+        note_copied(child)
+
+
+def _refuse(cls: type) -> NoReturn:
+    name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), getattr(cls, "native", cls).__name__)
+    raise UnsupportedOperationError(
+        f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
+        "append a tuple of its values, or keep each of them in a list of its own"
+    )

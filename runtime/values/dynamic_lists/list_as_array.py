@@ -1,0 +1,233 @@
+"""NumPy's functions of lists whose length is known only at run time: such a list is an array of run-time size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.item_memory import iota
+from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, is_grown
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import layout as layouts
+
+# Functions of a list of arrays that do more with it than to make it an array: they get the list's array.
+JOINS: dict[Any, Callable[..., Any]] = {}
+
+
+def as_array(items: Items, dtype: Any = None) -> Any:
+    """`np.array(items, dtype)`.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the elements have no common shape, or their types are several, so that the dtype is that of the elements
+        which there are.
+    """
+    if type(items.length) is int:
+        items = items.resized(items.length, None)
+    if items.structure.ring:
+        items = items.taken(iota(items.structure.capacity), items.length)
+    kinds = items.structure.variants
+    types = list(dict.fromkeys(t for kind in kinds for t in _dtypes(kind)))
+    if len(types) > 1 and dtype is None:
+        raise UnsupportedOperationError(
+            f"a list of {' or '.join(map(str, types))}, whose length is known only at run time, becomes an array, of "
+            "which the dtype is that of the items that there are; give items one type, or give the dtype "
+            "(np.array(items, dtype=float))"
+        )
+    target = np.dtype(dtype) if dtype is not None else types[0] if types else np.dtype(np.float64)
+    memory = iter(items.buffers)
+    values = [_side_by_side(kind, memory, target) for kind in kinds]
+    shapes = {v.type.shape for v in values}
+    if len(shapes) > 1:
+        raise UnsupportedOperationError(
+            "a list of arrays of several shapes, whose length is known only at run time, becomes an array; give its "
+            "items one shape"
+        )
+    whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
+    if items.structure.fixed:
+        return wrap.array_of(whole)
+    axes = len(whole.type.shape)
+    return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
+
+
+def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
+    match kind:
+        case layouts.Leaf(abstract):
+            yield abstract.dtype
+        case layouts.Node(structure, children) if issubclass(structure.cls, (tuple, list)) and children:
+            for child in children:
+                yield from _dtypes(child)
+        case layouts.Node(ItemsStructure(variants=(one,), capacity=capacity), (layouts.Held(length), *_)) if (
+            length == capacity
+        ):
+            yield from _dtypes(one)
+        case _:
+            raise UnsupportedOperationError(
+                "a list whose length is known only at run time, with items that are no numbers, arrays or tuples of "
+                "these, becomes an array"
+            )
+
+
+def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+    """The elements of one kind as an array, from the memory of its leaves."""
+    if not isinstance(kind, layouts.Node):
+        return atoms.convert(next(memory), dtype)
+    if kind.structure.grown:
+        return _side_by_side(kind.children[0], memory, dtype)
+    if isinstance(kind.structure, ItemsStructure):
+        return _of_rows(kind.structure.variants[0], memory, dtype)
+    parts = [_side_by_side(child, memory, dtype) for child in kind.children]
+    shapes = {p.type.shape for p in parts}
+    if len(shapes) > 1:
+        raise UnsupportedOperationError("a list of tuples whose parts have several shapes becomes an array")
+    lines = [atoms.reshape(p, (p.type.shape[0], 1, *p.type.shape[1:])) for p in parts]
+    return lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=1)
+
+
+def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+    """Elements that are lists of elements of a kind, of known lengths, as an array."""
+    if isinstance(kind, layouts.Leaf):
+        return atoms.convert(next(memory), dtype)
+    raise UnsupportedOperationError("a list of lists whose items are no numbers or arrays becomes an array")
+
+
+def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
+    """Each element of the kind that it has."""
+    made = values[-1]
+    for k, value in reversed(list(enumerate(values[:-1]))):
+        assert items.tags is not None
+        here = atoms.ufunc(np.equal, items.tags, atoms.broadcast_to(atoms.literal(k, np.int32), items.tags.type.shape))
+        line = atoms.reshape(here, (here.type.shape[0], *[1] * (len(value.type.shape) - 1)))
+        made = atoms.select(atoms.broadcast_to(line, value.type.shape), value, made)
+    return made
+
+
+def of_lists(value: Any, dtype: Any = None) -> Any:
+    """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
+    if isinstance(value, MayGrow):
+        return (
+            [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
+        )
+    if type(value) in (list, tuple) and any(isinstance(v, MayGrow) for v in value):
+        return type(value)(of_lists(v) for v in value)
+    return value
+
+
+def join_of(original: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """What joins the arrays of the list of run-time length that is the first argument; None for any other call."""
+    return JOINS.get(original) if args and is_grown(args[0]) else None
+
+
+def with_lists(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments of a function of NumPy, with lists of run-time length as arrays."""
+    dtype = kwargs.get("dtype", args[1] if len(args) > 1 and isinstance(args[1], (type, np.dtype)) else None)
+    return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
+
+
+def joins(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what a function of a list of arrays is of the list's array."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for original in originals:
+            JOINS[original] = function
+        return function
+
+    return register
+
+
+def _rows(array: Any) -> Any:
+    """The rows of the items, one after the other: `np.concatenate`."""
+    if isinstance(array, Array):
+        n, each, *rest = array.shape
+        return wrap.array_of(atoms.reshape(array.atom, (n * each, *rest)))
+    capacity, each, *rest = array.capacity
+    view = wrap.array_of(atoms.reshape(array.memory.atom, (capacity * each, *rest)))
+    count = wrap.as_atom(array.extents[0].size, np.int64)
+    rows = atoms.ufunc(np.multiply, count, atoms.literal(each, np.int64))
+    window = Window(0, python_scalar(rows, Interval(0, capacity * each)))
+    return wrap.with_extents(view, (window, *[None] * len(rest)))
+
+
+def _axes(array: Any) -> int:
+    return len(array.shape if isinstance(array, Array) else array.extents)
+
+
+def _of_known_length(items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> list[Any] | None:
+    """The items one by one where there is no other way, and their number is known."""
+    if type(items.items.length) is not int or (axis == 0 and out is None and not kwargs):
+        return None
+    return [items.items.item(i) for i in range(items.items.length)]
+
+
+@joins(np.concatenate)
+def concatenate(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
+    """As `numpy.concatenate` along the first axis."""
+    apart = _of_known_length(items, axis, out, kwargs)
+    if apart is not None:
+        return np.concatenate(apart, axis, out, **kwargs)
+    array = as_array(items.items)
+    _check("concatenate", items, axis, out, kwargs)
+    if _axes(array) < 2:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    return _rows(array)
+
+
+@joins(np.stack)
+def stack(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
+    """As `numpy.stack` along the first axis."""
+    if type(items.items.length) is int and type(axis) is int and axis and out is None and not kwargs:
+        return np.moveaxis(as_array(items.items), 0, axis).copy()
+    apart = _of_known_length(items, axis, out, kwargs)
+    if apart is not None:
+        return np.stack(apart, axis, out, **kwargs)
+    _check("stack", items, axis, out, kwargs)
+    return as_array(items.items)
+
+
+@joins(np.vstack)
+def vstack(items: Any, **kwargs: Any) -> Any:
+    """As `numpy.vstack`."""
+    apart = _of_known_length(items, 0, None, kwargs)
+    if apart is not None:
+        return np.vstack(apart, **kwargs)
+    _check("vstack", items, 0, None, kwargs)
+    array = as_array(items.items)
+    if _axes(array) == 1:
+        return array[:, None]
+    return array if _axes(array) == 2 else _rows(array)
+
+
+@joins(np.hstack)
+def hstack(items: Any, **kwargs: Any) -> Any:
+    """As `numpy.hstack` of numbers and vectors."""
+    apart = _of_known_length(items, 0, None, kwargs)
+    if apart is not None:
+        return np.hstack(apart, **kwargs)
+    _check("hstack", items, 0, None, kwargs)
+    array = as_array(items.items)
+    if _axes(array) > 2 and isinstance(array, Array):
+        return np.concatenate([items.items.item(i) for i in range(items.items.length)], axis=1)
+    if _axes(array) > 2:
+        raise UnsupportedOperationError("np.hstack of a list of matrices whose length is known only at run time")
+    return array if _axes(array) == 1 else _rows(array)
+
+
+def _check(name: str, items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> None:
+    empty = atoms.ufunc(np.equal, wrap.as_atom(items.items.length, np.int64), atoms.literal(0, np.int64))
+    verb = "stack" if name == "stack" else "concatenate"
+    run_time_checks.fail_if(empty, lambda _: ValueError(f"need at least one array to {verb}"))
+    if axis != 0 or out is not None or kwargs:
+        raise UnsupportedOperationError(
+            f"np.{name} of a list whose length is known only at run time goes along the first axis, without other "
+            "arguments; use np.array(items) and its axes"
+        )

@@ -1,0 +1,66 @@
+"""Lists of numbers that a loop carries as one array.
+
+A name that each step of a loop binds to a new list of as many numbers is carried by those; where they are many, and of
+one kind, they lie side by side. What the body sees is a list of the array's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.dynamic_lists.items import Buffer
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.pytrees import containers, layout as layouts, stacked_parts
+from anabranch.runtime.values.union import ChoiceValue
+
+MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
+
+
+@frozen
+class LineStructure(containers.Structure):
+    """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    @property
+    def _form(self) -> stacked_parts.Line:
+        return stacked_parts.Line(self._plain, stacked_parts.Number(self.extra, FULL), len(self.keys))
+
+    @property
+    def _plain(self) -> containers.Structure:
+        return containers.Structure(self.cls, self.keys)
+
+    def children(self, value: Any) -> list[Any]:
+        numbers = [v.resolve() if isinstance(v, ChoiceValue) else v for v in value]
+        return [Buffer(leaf) for leaf in self._form.leaves(numbers)]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        return self._form.at(iter([c.atom for c in children]))
+
+    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+        if other.structure != self._plain:
+            return None
+        item: layouts.Layout = layouts.Leaf(self.extra)
+        joined = layouts.Node(self._plain, tuple([layouts.widened(layouts.join(item, c)) for c in other.children]))
+        return lined(joined)
+
+
+def lined(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of a list of many numbers of one kind with these side by side; any other as it is."""
+    if not isinstance(layout, layouts.Node) or type(layout.structure) is not containers.Structure:
+        return layout
+    structure, children = layout.structure, layout.children
+    if structure.cls is not list or len(children) <= MOST_SEPARATE or not isinstance(children[0], layouts.Leaf):
+        return layout
+    kind = children[0].abstract
+    if kind.shape or kind.kind is Kind.ARRAY or kind.extents:
+        return layout
+    if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
+        return layout
+    whole = Abstract((len(children),), kind.dtype, Kind.BUFFER)
+    return layouts.Node(LineStructure(list, structure.keys, kind), (layouts.Leaf(whole),))

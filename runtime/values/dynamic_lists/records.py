@@ -1,0 +1,233 @@
+"""Records: dicts and objects that what is known only at run time holds by their numbers.
+
+A list of run-time length, a loop over many records, or a sort of these has the number of each one among the nodes of a
+graph (`values.nodes`). So each stays the very object, and what is read of it comes from arrays of its fields.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import AliasError, UnsupportedOperationError
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
+from anabranch.runtime.values.pytrees.node_tables import Graph, Reference, ReferenceStructure
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def is_record(value: Any) -> bool:
+    """Return whether a value is a dict or an object that is known while tracing."""
+    return not isinstance(value, (list, collections.deque)) and node_tables.is_container(value)
+
+
+def graph_of(items: Sequence[Any]) -> Graph | None:
+    """The graph of all records among the items, and of the caller's that are like them; None where there are none."""
+    mine = [v for v in items if is_record(v)]
+    if not mine:
+        return None
+    graphs: list[Graph] = current().trace.graphs
+    found = next((g for g in reversed(graphs) if all(v in g for v in mine)), None)
+    if found is not None:
+        return found
+    made = node_tables.graph_of(*mine, *_like(mine), least=1)
+    assert made is not None
+    trace = current().trace
+    if all(m is None or id(m) in trace.callers_objects for m in made.members):
+        # A branch or a loop may change any of them, by the number.
+        trace.roots.append(made.members)
+        for snapshot in trace.snapshots:
+            snapshot.extend(made.members)
+    return made
+
+
+def _like(records: Sequence[Any]) -> Iterator[Any]:
+    """Yield the caller's records of the classes of these, where one of these is the caller's."""
+    callers = current().trace.callers_objects
+    if any(id(r) in callers for r in records):
+        classes = set(map(type, records))
+        yield from (c for c in callers.values() if type(c) in classes and is_record(c))
+
+
+def reference(value: Any, graph: Graph) -> Reference:
+    """A record as one of those of its class in a graph."""
+    place = graph.places[id(value)]
+    return Reference(graph, atoms.literal(place, np.int32), graph.alike([graph.kinds[place]]))
+
+
+# ---- items of lists of run-time length -------------------------------------------------------------------------------
+
+
+def by_number(value: Any) -> Any:
+    """An item as a list of run-time length takes it: records from before what is under way by their numbers.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For what is one of several records of which some were made in what is under way.
+    """
+    if isinstance(value, Reference):
+        return _widened(value)
+    if isinstance(value, ChoiceValue):
+        options = tuple(map(by_number, value.options))
+        return value if _are_same(options, value.options) else ChoiceValue(value.tag, options, value.number)
+    if is_record(value) and (graph := graph_outside(value)) is not None:
+        return reference(value, graph)
+    return _with_numbers(value)
+
+
+def _with_numbers(value: Any) -> Any:
+    """A tuple, list or dict whose parts are as a list of run-time length takes them."""
+    structure = containers.structure_of(value)
+    if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
+        return value
+    if not (issubclass(structure.cls, tuple) or structure.cls in (list, dict)):
+        return value
+    children = structure.children(value)
+    made = tuple(map(by_number, children))
+    return value if _are_same(made, children) else structure.build(made)
+
+
+def _are_same(now: Sequence[Any], before: Sequence[Any]) -> bool:
+    return all(a is b for a, b in zip(now, before, strict=True))
+
+
+def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
+    """The graph of a record that is there before the outermost branch or loop; None for any other.
+
+    With `is_held` it is there before the innermost one, which is at its end.
+    """
+    trace = current().trace
+    if id(value) in trace.callers_objects:
+        return graph_of([value])
+    graphs: list[Graph] = trace.graphs
+    found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
+    is_there = trace.snapshots[0].has_seen(value) if trace.snapshots else is_held
+    if found is not None or not is_there:
+        return found
+    if len(graphs) >= _MOST_GRAPHS and not trace.is_outside(value):
+        return None  # such as each step of an unrolled loop makes anew
+    beside = (slot.target for heap in trace.snapshots[:1] for slot in heap.slots.values())
+    return graph_of([value, *(t for t in beside if type(t) is type(value) and is_record(t))])
+
+
+# Where there are so many graphs, records that the function has made begin no further one.
+_MOST_GRAPHS = 4
+
+
+def _is_outside(graph: Graph) -> bool:
+    """Return whether all nodes of a graph are there before the outermost branch or loop."""
+    trace = current().trace
+    if not trace.snapshots:
+        return True
+    outermost = trace.snapshots[0]
+    return all(m is None or id(m) in trace.callers_objects or outermost.has_seen(m) for m in graph.members)
+
+
+def _widened(value: Reference) -> Reference:
+    """The same as any of the nodes of its classes."""
+    graph = value.graph_
+    if not _is_outside(graph):
+        raise UnsupportedOperationError(_INSIDE)
+    return Reference(graph, value.tag, graph.alike(value.kinds_))
+
+
+_INSIDE = (
+    "a dict or an object that a branch or a loop has made, and that is one of several by a run-time condition, is an "
+    "item of a list whose length is known only at run time; append a tuple of its values"
+)
+
+
+def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
+    """The layout of a record's number, of a record that lists know by it; None for anything else."""
+    match layout:
+        case layouts.Node(ReferenceStructure() as structure):
+            graph: Graph = structure.extra
+            return _numbered(graph, graph.alike(structure.kinds))
+        case layouts.Held(value) if is_record(value):
+            known = graph_outside(value, is_held=True)
+            if known is None:
+                raise AliasError(_SHARED)
+            one = reference(value, known)
+            return _numbered(known, one.kinds_)
+        case layouts.Node(_, _, value) if is_record(value) and (known := graph_outside(value)) is not None:
+            one = reference(value, known)
+            return _numbered(known, one.kinds_)
+    return None
+
+
+_SHARED = (
+    "a dict or an object that was made before a run-time condition is an item of a list whose length is known only at "
+    "run time, and may be changed by its own name; append a copy, or make it where it is appended"
+)
+
+
+def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
+    return layouts.Node(node_tables.structure_in(graph, kinds), (layouts.Leaf(node_tables.INDEX),))
+
+
+# ---- results ---------------------------------------------------------------------------------------------------------
+
+
+class Beside:
+    """A result, and the nodes of graphs that parts of it are by their numbers."""
+
+    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
+        self.members, self.result = members, result
+
+    def __anabranch_structure__(self) -> containers.Structure:
+        return BesideStructure(type(self), ("members", "result"))
+
+
+@frozen
+class BesideStructure(containers.Structure):
+    """That of a result with nodes beside it."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.members, value.result]
+
+
+def members(items: Any) -> tuple[tuple[Any, ...], ...]:
+    """The nodes that elements of a list of run-time length are, by their numbers."""
+    return tuple([s.extra.members for kind in items.structure.variants for s in structures_in(kind)])
+
+
+def refers_to_members(structure: containers.Structure) -> bool:
+    """Return whether what is built on the host may be one of the nodes beside a result."""
+    return isinstance(structure, node_tables.MemberStructure) or any(
+        map(_has_members, getattr(structure, "variants", ()))
+    )
+
+
+def _has_members(layout: layouts.Layout) -> bool:
+    match layout:
+        case layouts.Node(structure, children):
+            return refers_to_members(structure) or any(map(_has_members, children))
+        case layouts.Choice(options):
+            return any(map(_has_members, options))
+    return False
+
+
+# ---- layouts of items ------------------------------------------------------------------------------------------------
+
+
+def structures_in(layout: layouts.Layout) -> Iterator[ReferenceStructure]:
+    """Yield the structures of the numbers in a value, those of the items of lists of run-time length among them."""
+    match layout:
+        case layouts.Node(ReferenceStructure() as structure):
+            yield structure
+        case layouts.Node(structure, children):
+            for part in (*children, *getattr(structure, "variants", ())):
+                yield from structures_in(part)
+        case layouts.Choice(options):
+            for option in options:
+                yield from structures_in(option)

@@ -1,0 +1,99 @@
+"""Moving the elements of an array of run-time size: to the front of an axis, and from there to where a part is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType, Atom
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.counted_loops import counted
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+
+
+def selected(mask: Atom) -> Atom:
+    """The positions at which a mask is true, in order, then whatever."""
+    (n,) = mask.type.shape
+    if n == 0:
+        return atoms.literal(np.zeros(0), np.int64)
+
+    def step(index: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        places, count = carries
+        # Written at each step, and kept where the mask is true: no branch.
+        places = atoms.op("dynamic_update_slice", places, atoms.reshape(index, (1,)), count)
+        return [places, atoms.ufunc(np.add, count, atoms.convert(row[0], np.int64))], []
+
+    start = atoms.broadcast_to(atoms.literal(0, np.int64), (n,))
+    return counted(atoms.literal(n, np.int64), n, step, [start, atoms.literal(0, np.int64)], [mask])[0]
+
+
+def ranks(mask: Atom) -> Atom:
+    """How many of the positions before each are selected by a mask."""
+    counts = atoms.convert(mask, np.int64)
+    if not mask.type.size:
+        return counts
+    return atoms.ufunc(np.subtract, atoms.op("cumsum", counts, axis=0), counts)
+
+
+def taken(value: Atom, axis: int, places: Atom) -> Atom:
+    """`np.take(value, places, axis)`, of places that are clamped to the axis."""
+    rank = len(value.type.shape)
+    order = (axis, *(i for i in range(rank) if i != axis))
+    front = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(places, (*places.type.shape, 1)))
+    return atoms.transpose(front, (*range(1, axis + 1), 0, *range(axis + 1, rank)))
+
+
+def compacted(value: Atom, axis: int, mask: Atom) -> Atom:
+    """What a mask selects along an axis, from its front on."""
+    return taken(value, axis, selected(mask))
+
+
+def extended(value: Atom, axis: int, before: int, after: int) -> Atom:
+    """An array with room before and after it along an axis."""
+
+    def room(count: int) -> list[Atom]:
+        shape = (*value.type.shape[:axis], count, *value.type.shape[axis + 1 :])
+        return [atoms.unspecified(ArrayType(shape, value.type.dtype))] if count else []
+
+    parts = [*room(before), value, *room(after)]
+    return value if len(parts) == 1 else atoms.op("concatenate", *parts, axis=axis)
+
+
+def resized(value: Atom, axis: int, size: int) -> Atom:
+    """The first `size` places along an axis, more or fewer than there are."""
+    n = value.type.shape[axis]
+    if size > n:
+        return extended(value, axis, 0, size - n)
+    shape = value.type.shape
+    limits = (*shape[:axis], size, *shape[axis + 1 :])
+    if limits == shape:
+        return value
+    return atoms.op("slice", value, starts=(0,) * len(shape), limits=limits, strides=(1,) * len(shape))
+
+
+def _block(value: Atom, axis: int, start: Any, size: int) -> Atom:
+    shape = value.type.shape
+    starts = [size_arithmetic.atom_of(start if i == axis else 0) for i in range(len(shape))]
+    return atoms.op("dynamic_slice", value, *starts, sizes=(*shape[:axis], size, *shape[axis + 1 :]))
+
+
+def shifted(value: Atom, axis: int, start: Any, size: int) -> Atom:
+    """`size` places of an axis from `start` on; what lies beyond the end is unspecified."""
+    known = size_arithmetic.interval_of(start)
+    beyond = max(0, min(known.high, value.type.shape[axis]) + size - value.type.shape[axis])
+    return _block(extended(value, axis, 0, beyond), axis, start, size)
+
+
+def placed(value: Atom, axis: int, extent: Extent | None, size: int) -> Atom:
+    """What stands from the front on, put to where the elements of an extent are on an axis of `size` places."""
+    if isinstance(extent, Masked):
+        return taken(value, axis, ranks(extent.mask.atom)) if value.type.shape[axis] else resized(value, axis, size)
+    if not isinstance(extent, Window) or (isinstance(extent.start, int) and extent.start == 0):
+        return resized(value, axis, size)
+    # Position p gets what was at p - start: a block of the array with as much room before it as start may be.
+    most = min(size_arithmetic.interval_of(extent.start).high, size)
+    roomy = extended(value, axis, most, max(0, size - value.type.shape[axis]))
+    return _block(roomy, axis, size_arithmetic.subtract(most, extent.start), size)

@@ -1,0 +1,134 @@
+"""Where a run-time window begins and ends: plain ints where known, else traced Python ints with their intervals.
+
+The arithmetic here never leaves int64: all bounds lie between 0 and the size of some axis. So nothing is checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes.value_equality import surely_equal
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+
+Bound: TypeAlias = "int | PythonScalar"
+
+
+def atom_of(bound: Any) -> Atom:
+    """A bound as an int64 scalar atom."""
+    return wrap.as_atom(bound, np.int64)
+
+
+def bound_of(value: Any) -> Any:
+    """An integer of any kind as a bound; what is known of it is kept."""
+    if isinstance(value, PythonScalar) and value.python is int:
+        return value
+    atom = getattr(value, "atom", None)
+    if atom is None:
+        return int(value)
+    return python_scalar(atoms.convert(atom, np.int64))
+
+
+def add(a: Bound, b: Bound) -> Any:
+    """Give a + b."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int):
+        a, b = b, a
+    if isinstance(b, int):
+        return _moved(a, b)
+    return python_scalar(atoms.ufunc(np.add, atom_of(a), atom_of(b)), (interval_of(a) + interval_of(b)).clipped())
+
+
+def _moved(a: Any, by: int) -> Any:
+    if by == 0:
+        return a
+    base, offset = a.affine
+    atom = base if offset + by == 0 else atoms.ufunc(np.add, a.atom, atoms.literal(by, np.int64))
+    return python_scalar(atom, (a.interval + Interval(by, by)).clipped(), (base, offset + by))
+
+
+def subtract(a: Bound, b: Bound) -> Any:
+    """Give a - b, which is no less than 0: a window's size, or the place of one in another."""
+    known = distance(a, b)
+    if known is not None:
+        return known
+    if isinstance(b, int):
+        return limited(_moved(a, -b), 0, None)
+    span = interval_of(a) - interval_of(b)
+    made = atoms.ufunc(np.subtract, atom_of(a), atom_of(b))
+    return python_scalar(made, Interval(max(span.low, 0), max(span.high, 0)).clipped())
+
+
+def distance(a: Bound, b: Bound) -> int | None:
+    """Give a - b where that is known while tracing."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a - b
+    if isinstance(a, int) or isinstance(b, int):
+        return None
+    if a is b:
+        return 0
+    (base, offset), (other, further) = a.affine, b.affine
+    if surely_equal(base, other):
+        return int(offset - further)
+    return 0 if surely_equal(a.atom, b.atom) else None
+
+
+def limited(a: Bound, low: int | None, high: int | None) -> Any:
+    """The bound, of which more is known."""
+    if isinstance(a, int):
+        return a
+    known = a.interval
+    least = known.low if low is None else max(known.low, low)
+    most = known.high if high is None else min(known.high, high)
+    return python_scalar(a.atom, Interval(least, max(least, most)), a.affine)
+
+
+def minimum(a: Bound, b: Bound) -> Any:
+    """The lesser."""
+    return _extreme(np.minimum, a, b)
+
+
+def maximum(a: Bound, b: Bound) -> Any:
+    """The greater."""
+    return _extreme(np.maximum, a, b)
+
+
+def _extreme(ufunc: np.ufunc, a: Bound, b: Bound) -> Any:
+    gap = distance(a, b)
+    if gap is not None:
+        return a if (gap <= 0) is (ufunc is np.minimum) else b
+    first, second = interval_of(a), interval_of(b)
+    lesser, greater = (a, b) if ufunc is np.minimum else (b, a)
+    if interval_of(lesser).high <= interval_of(greater).low:
+        return a
+    if interval_of(greater).high <= interval_of(lesser).low:
+        return b
+    known = first.min(second) if ufunc is np.minimum else first.max(second)
+    return python_scalar(atoms.ufunc(ufunc, atom_of(a), atom_of(b)), known)
+
+
+def choose(pred: Atom, a: Bound, b: Bound) -> Any:
+    """Give a where the predicate holds, else b."""
+    if isinstance(pred, Literal):
+        return a if pred.value else b
+    return python_scalar(atoms.select(pred, atom_of(a), atom_of(b)), interval_of(a) | interval_of(b))
+
+
+def position(value: Any, size: Bound, low: int = 0) -> Any:
+    """A slice's bound as Python takes it: negative ones count from the end, then it is cut to `low`..size + low."""
+    bound, known = bound_of(value), interval_of(bound_of(value))
+    top = add(size, low)
+    if known.low < 0:
+        wrapped = add(bound, size)
+        if known.high < 0:
+            bound = wrapped
+        else:
+            bound = choose(atoms.ufunc(np.less, atom_of(bound), atoms.literal(0, np.int64)), wrapped, bound)
+        bound = maximum(bound, low)
+    return minimum(limited(bound, low, None), top)

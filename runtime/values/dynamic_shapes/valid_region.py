@@ -1,0 +1,102 @@
+"""Which elements of an axis there are, where that is known only at run time: a window, or what a mask selects."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, ClassVar
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+
+
+class Extent(abc.ABC):
+    """The elements of an axis whose static length is a capacity."""
+
+    __slots__ = ()
+    follow: ClassVar[bool]  # whether one element is beside the other
+
+    @property
+    @abc.abstractmethod
+    def size(self) -> Any:
+        """How many there are: an int or a traced Python int."""
+
+    @abc.abstractmethod
+    def valid(self, capacity: int) -> Atom | None:
+        """Which they are, as bools along the axis; None for all."""
+
+    @property
+    @abc.abstractmethod
+    def parts(self) -> tuple[Any, ...]:
+        """The run-time values that it consists of."""
+
+    @abc.abstractmethod
+    def same(self, other: Any) -> bool:
+        """Whether another extent surely selects the same positions."""
+
+
+@frozen(eq=False)
+class Window(Extent):
+    """The positions from `start` up to `stop`; 0 <= start <= stop <= the axis's length."""
+
+    start: Any
+    stop: Any
+    follow = True
+
+    @property
+    def size(self) -> Any:
+        return size_arithmetic.subtract(self.stop, self.start)
+
+    def valid(self, capacity: int) -> Atom | None:
+        mask: Atom = atoms.literal(True)
+        places = atoms.op("iota", shape=(capacity,), dtype=np.dtype(np.int64), axis=0)
+        for bound, ufunc, free in ((self.start, np.greater_equal, 0), (self.stop, np.less, capacity)):
+            if not (isinstance(bound, int) and bound == free):
+                line = atoms.broadcast_to(size_arithmetic.atom_of(bound), (capacity,))
+                mask = atoms.logical_and(mask, atoms.ufunc(ufunc, places, line))
+        return None if isinstance(mask, Literal) else mask
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return (self.start, self.stop)
+
+    def same(self, other: Any) -> bool:
+        if not isinstance(other, Window):
+            return False
+        return size_arithmetic.distance(self.start, other.start) == 0 == size_arithmetic.distance(self.stop, other.stop)
+
+
+@frozen(eq=False)
+class Masked(Extent):
+    """The positions at which a mask is true, in order. `mask` is an array handle that nobody else has."""
+
+    mask: Any
+    follow = False
+
+    @property
+    def size(self) -> Any:
+        counted = atoms.op("reduce_sum", atoms.convert(self.mask.atom, np.int64), axes=(0,))
+        return python_scalar(counted, Interval(0, self.mask.shape[0]))
+
+    def valid(self, capacity: int) -> Atom | None:
+        return self.mask.atom  # type: ignore[no-any-return]
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return (self.mask,)
+
+    def same(self, other: Any) -> bool:
+        if not isinstance(other, Masked):
+            return False
+        a, b = self.mask, other.mask
+        return a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+
+
+def masked(mask: Atom) -> Masked:
+    """The positions at which a one-dimensional mask is true."""
+    return Masked(wrap.array_of(mask))

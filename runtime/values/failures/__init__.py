@@ -1,0 +1,3 @@
+"""Exceptions at run time: conditions, messages, and the bodies of `try`."""
+
+from __future__ import annotations

@@ -1,0 +1,73 @@
+"""Exceptions in NumPy's own words: a call that fails while it is staged is made again with stand-ins."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
+from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+FAILURES = (TypeError, ValueError, IndexError)
+
+
+def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Raise what `call` raises in eager NumPy for operands of these shapes and dtypes.
+
+    What is refused stays so, and a call that runs the user's own functions is not made again.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where NumPy raises nothing.
+    """
+    if isinstance(error, AnabranchError) and not isinstance(error, ShapeMismatchError):
+        return
+    if not isinstance(call, np.ufunc) and any(map(callable, (*args, *kwargs.values()))):
+        return
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+        except np.linalg.LinAlgError:
+            return  # of the zeros
+        except FAILURES as own:
+            raise own.with_traceback(error.__traceback__) from error.__cause__
+        except Exception:
+            return
+    refused = UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}")
+    for operand in (*args, *kwargs.values()):
+        wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
+    raise refused from error
+
+
+def _stand_in(value: Any) -> Any:
+    """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
+    if isinstance(value, ChoiceValue):
+        value = value.resolve()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_stand_in, value))
+    if isinstance(value, slice):
+        return slice(*map(_stand_in, (value.start, value.stop, value.step)))
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if not isinstance(value, Traced):
+        return value
+    abstract = value.abstract
+    atom = getattr(value, "atom", None)
+    if isinstance(atom, Literal) and abstract.kind is not Kind.ARRAY:
+        return atom.value[()] if abstract.kind is Kind.SCALAR else atom.value.item()
+    if abstract.kind is Kind.PYTHON:
+        return abstract.python(0)
+    if abstract.kind is Kind.SCALAR:
+        return abstract.dtype.type(0)
+    zeros = np.array(atom.value) if isinstance(atom, Literal) else np.zeros(abstract.shape, abstract.dtype)
+    zeros.flags.writeable = not getattr(value, "is_readonly", False)
+    return zeros

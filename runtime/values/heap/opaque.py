@@ -1,0 +1,117 @@
+"""Mutable objects whose contents can be compared but not carried: iterators, buffers, streams, views, foreign arrays.
+
+A branch or a loop's body that changes one at run time is refused, as nothing could put it back.
+"""
+
+from __future__ import annotations
+
+import array
+import contextvars
+import gc
+import io
+import operator
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.runtime.device import foreign
+from anabranch.runtime.values.pytrees.containers import is_plain_object
+
+_BUFFERS = (bytearray, array.array, memoryview)
+_STREAMS = (io.StringIO, io.BytesIO)
+# What shows something that others change.
+_DOORS = (types.MappingProxyType, contextvars.ContextVar)
+_UNSET = object()
+
+
+class Remaining:
+    """An iterator that nobody else sees: that it moves within a branch changes nothing for the user."""
+
+    __slots__ = ("iterator",)
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self.iterator = iterator
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.iterator
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether an object is one of these."""
+    return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
+
+
+def state(value: Any) -> tuple[Any, ...]:
+    """What tells whether the object has changed; parts of it are the objects that it holds."""
+    if isinstance(value, _BUFFERS):
+        return (bytes(value),)
+    if isinstance(value, types.MappingProxyType):
+        return (*value.keys(), *value.values())
+    if isinstance(value, contextvars.ContextVar):
+        return (value.get(_UNSET),)
+    if _is_foreign(value):
+        return foreign.contents(value)
+    if isinstance(value, _STREAMS):
+        return () if value.closed else (value.getvalue(), value.tell())
+    if isinstance(value, types.GeneratorType):
+        frame = value.gi_frame
+        if frame is None:
+            return ()
+        own = (*frame.f_code.co_varnames, *frame.f_code.co_cellvars)
+        return (frame.f_lasti, *(frame.f_locals.get(name) for name in own))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return (operator.length_hint(value), *_leaves(value.__reduce__()))
+        except TypeError:  # itertools.pairwise
+            return tuple(gc.get_referents(value))
+
+
+def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
+    """What leads to the variables that a generator has in common with the function around it."""
+    # Before its first step a generator holds its function, after that the cells themselves.
+    return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
+
+
+def gone_over(value: Any) -> Iterator[Any]:
+    """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
+    pending, seen = [value], set[int]()
+    while pending:
+        for part in gc.get_referents(pending.pop()):
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            if isinstance(part, tuple) or (_is_iterator(part) and not isinstance(part, types.GeneratorType)):
+                pending.append(part)
+            elif isinstance(part, (list, dict)) or is_plain_object(part):
+                yield part
+
+
+def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+    """Whether two states are of an object that did not change."""
+    pairs = zip(now, before, strict=False)
+    return len(now) == len(before) and all(a is b or (_is_constant(a) and a == b) for a, b in pairs)
+
+
+def _is_iterator(value: Any) -> bool:
+    """An iterator of a built-in class."""
+    return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
+
+
+def _is_foreign(value: Any) -> bool:
+    """An array of another library, whose attributes do not say what it holds."""
+    return foreign.may_change(type(value)) and not is_plain_object(value)
+
+
+def _leaves(reduced: Any) -> Iterator[Any]:
+    """The parts of what `__reduce__` gives, whose tuples are new each time, as is the list of a dict's iterator."""
+    for part in reduced:
+        if isinstance(part, tuple):
+            yield from _leaves(part)
+        elif not isinstance(part, list):
+            yield part
+
+
+def _is_constant(value: Any) -> bool:
+    return type(value) in (int, float, bytes, str, range)

@@ -1,0 +1,53 @@
+"""What classes hold in place of their own methods while something is traced, and what they are written to hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from anabranch.base import fork_locks
+
+
+@dataclasses.dataclass(slots=True)
+class Staged:
+    """A class, what it held before its methods were staged, and how many traces need them so."""
+
+    cls: type
+    before: dict[str, Any]
+    traces: int = 0
+
+
+lock = fork_locks.lock()
+classes: dict[int, Staged] = {}
+
+
+def as_written(cls: type) -> dict[str, Any]:
+    """The attributes of a class, without what stands in for some of them now."""
+    staged = classes.get(id(cls))
+    if staged is None:
+        return vars(cls).copy()
+    with lock:
+        held = {**vars(cls), **staged.before}
+    return {name: value for name, value in held.items() if value is not None or name != "__ne__"}
+
+
+class Snapshot:
+    """What a namespace held: whether it is untouched is seen in C, which a look at each entry is not.
+
+    A namespace that is not untouched may still hold what matters.
+    """
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, held: Mapping[str, Any]) -> None:
+        self._names, self._values = tuple(held), tuple(held.values())
+
+    def is_of(self, now: Mapping[str, Any]) -> bool:
+        """Whether a namespace holds the same objects by the same names, in the same order."""
+        return (
+            len(now) == len(self._names)
+            and all(map(operator.is_, now.values(), self._values))
+            and all(map(operator.eq, now, self._names))
+        )

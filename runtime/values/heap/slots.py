@@ -1,0 +1,374 @@
+"""What is remembered of one mutable object: a list, an object's attributes, a closure cell, a global name."""
+
+from __future__ import annotations
+
+import abc
+import collections
+import functools
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.values.heap import opaque
+from anabranch.runtime.values.heap.patched_classes import Snapshot
+from anabranch.runtime.values.pytrees.containers import (
+    Contents,
+    attributes,
+    is_plain_object,
+    is_users_class,
+    slot_names,
+    update,
+)
+
+
+class Row(list[Any]):
+    """The values of some names, kept where the generators that a loop goes over find and change them.
+
+    `site` is the code of that loop's body, by which the row of another trace of it is known again.
+    """
+
+    __slots__ = ("names", "site")
+
+    def __init__(self, values: Iterable[Any], names: tuple[str, ...], site: types.CodeType | None = None) -> None:
+        super().__init__(values)
+        self.names, self.site = names, site
+
+
+class Slot(abc.ABC):
+    """One mutable object. Its contents are a container value: a tuple or a dict of its parts."""
+
+    __slots__ = ("before", "target")
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.before = self.contents()
+
+    @abc.abstractmethod
+    def contents(self) -> Any:
+        """A shallow copy of what the object holds."""
+
+    @abc.abstractmethod
+    def restore(self, contents: Any) -> None:
+        """Make the object hold this."""
+
+    def parts(self) -> Iterable[Any]:
+        """The objects to walk to."""
+        contents = self.before
+        return contents.values() if isinstance(contents, dict) else contents
+
+    @property
+    def changed(self) -> bool:
+        """Whether the object holds other things than before."""
+        return not self.same_contents(self.contents(), self.before)
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        """`not changed`, as a Python expression; `constant` gives the name of a value in it."""
+        return f"not {constant(self)}.changed"
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        """Whether two contents hold the same objects."""
+        if isinstance(now, dict):
+            return list(now) == list(before) and all(now[k] is before[k] for k in now)
+        return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
+
+
+class _CellSlot(Slot):
+    __slots__ = ()
+
+    @property
+    def changed(self) -> bool:
+        try:
+            return not self.before or self.target.cell_contents is not self.before[0]
+        except ValueError:
+            return bool(self.before)
+
+    def contents(self) -> tuple[Any, ...]:
+        try:
+            return (self.target.cell_contents,)
+        except ValueError:
+            return ()
+
+    def restore(self, contents: Any) -> None:
+        if contents:
+            (self.target.cell_contents,) = contents
+        elif self.contents():
+            del self.target.cell_contents
+
+
+class _SequenceSlot(Slot):
+    """A list or a deque, by the methods of the built-in class: a subclass may have changed them."""
+
+    __slots__ = ()
+
+    @property
+    def _methods(self) -> Any:
+        return list if isinstance(self.target, list) else collections.deque
+
+    def contents(self) -> tuple[Any, ...]:
+        return tuple(self._methods.__iter__(self.target))
+
+    def restore(self, contents: Any) -> None:
+        self._methods.clear(self.target)
+        self._methods.extend(self.target, contents)
+
+
+class _SetSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        return tuple(set.__iter__(self.target))
+
+    def restore(self, contents: Any) -> None:
+        set.clear(self.target)
+        set.update(self.target, contents)
+
+
+class _DictSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> dict[Any, Any]:
+        return Contents(self.target)
+
+    def restore(self, contents: Any) -> None:
+        self.target.clear()
+        update(self.target, contents)
+
+
+class _ObjectSlot(Slot):
+    """What an object holds in its `__dict__` and its `__slots__`."""
+
+    __slots__ = ("snapshot",)
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        self.snapshot = None if slot_names(type(target)) else Snapshot(getattr(target, "__dict__", {}))
+
+    @property
+    def changed(self) -> bool:
+        if self.snapshot is not None and self.snapshot.is_of(getattr(self.target, "__dict__", {})):
+            return False
+        return super().changed
+
+    def contents(self) -> dict[str, Any]:
+        return Contents(attributes(self.target))
+
+    def restore(self, contents: Any) -> None:
+        for name in self.contents():
+            if name not in contents:
+                object.__delattr__(self.target, name)
+        state = getattr(self.target, "__dict__", None)
+        if state is not None:
+            state.clear()  # the order of attributes is that of the contents
+        for name, value in contents.items():
+            _setter(self.target)(self.target, name, value)
+
+
+def _setter(value: Any) -> Any:
+    """What sets an attribute past a class's own `__setattr__`."""
+    return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
+
+
+class FunctionSlot(Slot):
+    """The attributes that a function has been given."""
+
+    __slots__ = ()
+
+    @property
+    def changed(self) -> bool:
+        now = self.target.__dict__
+        return bool(now or self.before) and not self.same_contents(now, self.before)
+
+    def condition(self, constant: Callable[[Any], str]) -> str:
+        return super().condition(constant) if self.before else f"not {constant(self.target)}.__dict__"
+
+    def contents(self) -> dict[str, Any]:
+        return dict(self.target.__dict__)
+
+    def restore(self, contents: Any) -> None:
+        self.target.__dict__.clear()
+        self.target.__dict__.update(contents)
+
+
+class _OpaqueSlot(Slot):
+    """An iterator, a buffer, a stream: its contents can be compared, but neither carried nor put back."""
+
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        return opaque.state(self.target)
+
+    def restore(self, contents: Any) -> None:
+        raise UnsupportedOperationError(
+            f"a {type(self.target).__name__} is changed in a branch or a loop that is decided at run time, where "
+            "nothing can put it back; change it outside, or use a list or an array"
+        )
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        return opaque.same_state(now, before)
+
+
+class _ClassSlot(Slot):
+    """A class of the user's: its own attributes that are data."""
+
+    __slots__ = ("snapshot",)
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        self.snapshot = Snapshot(vars(target))
+
+    @property
+    def changed(self) -> bool:
+        return not self.snapshot.is_of(vars(self.target)) and super().changed
+
+    def contents(self) -> dict[str, Any]:
+        return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
+
+    def parts(self) -> Iterable[Any]:
+        """What it holds; and the classes in it and above it, whose attributes are read through it."""
+        held = vars(self.target)
+        classes = [v for v in held.values() if isinstance(v, type)]
+        called = [v for k, v in held.items() if callable(v) and is_plain_object(v) and not k.startswith("__")]
+        return [*super().parts(), *classes, *called, *self.target.__mro__[1:]]
+
+    def restore(self, contents: Any) -> None:
+        for name in self.contents():
+            if name not in contents:
+                delattr(self.target, name)
+        for name, value in contents.items():
+            setattr(self.target, name, value)
+
+
+class _SubclassSlot(Slot):
+    """An instance of a user's subclass of list, deque, dict or set: its items and its attributes."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Slot) -> None:
+        self.items = items
+        super().__init__(items.target)
+
+    def contents(self) -> tuple[Any, ...]:
+        return (self.items.contents(), Contents(attributes(self.target)))
+
+    def restore(self, contents: Any) -> None:
+        items, state = contents
+        self.items.restore(items)
+        _ObjectSlot.restore(_ObjectSlot(self.target), state)
+
+    def parts(self) -> Iterable[Any]:
+        return [*self.items.parts(), *self.before[1].values()]
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
+
+
+class _Receiver:
+    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
+
+    __slots__ = ()
+    _reference: weakref.ref[Any]
+
+    @property
+    def target(self) -> Any:
+        return self._reference()
+
+    @target.setter
+    def target(self, value: Any) -> None:
+        self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
+
+
+class _ReceiverObjectSlot(_Receiver, _ObjectSlot):
+    __slots__ = ("_reference",)
+
+
+class _ReceiverSubclassSlot(_Receiver, _SubclassSlot):
+    __slots__ = ("_kind", "_reference")
+
+    def __init__(self, items: Slot) -> None:
+        self._kind = type(items)
+        Slot.__init__(self, items.target)
+
+    @property
+    def items(self) -> Slot:  # type: ignore[override]
+        return self._kind(self.target)
+
+
+def of_receiver(slot: Slot | None) -> Slot | None:
+    """The slot without a strong reference to its object, where there is such a form."""
+    if type(slot) is _ObjectSlot:
+        return _ReceiverObjectSlot(slot.target)
+    return _ReceiverSubclassSlot(slot.items) if type(slot) is _SubclassSlot else slot
+
+
+_METHODS = (property, staticmethod, classmethod, functools.cached_property)
+
+
+def _is_data(name: str, value: Any) -> bool:
+    return not (name.startswith("__") or callable(value) or isinstance(value, _METHODS))
+
+
+class GlobalVariable:
+    """A global name that compiled code assigns."""
+
+    __slots__ = ("name", "scope")
+
+    def __init__(self, scope: dict[str, Any], name: str) -> None:
+        self.scope, self.name = scope, name
+
+
+class _GlobalSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> tuple[Any, ...]:
+        variable = self.target
+        return (variable.scope[variable.name],) if variable.name in variable.scope else ()
+
+    def restore(self, contents: Any) -> None:
+        variable = self.target
+        if contents:
+            (variable.scope[variable.name],) = contents
+        else:
+            variable.scope.pop(variable.name, None)
+
+
+_BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
+    (list, _SequenceSlot), (collections.deque, _SequenceSlot), (set, _SetSlot), (dict, _DictSlot),
+)  # fmt: skip
+
+
+def closed_over(function: types.FunctionType) -> list[Any]:
+    """What the cells of a function's closure hold."""
+    return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
+
+
+def slot_of(value: Any) -> Slot | None:
+    """The slot of a mutable object; None for anything else."""
+    if isinstance(value, types.CellType):
+        return _CellSlot(value)
+    if isinstance(value, GlobalVariable):
+        return _GlobalSlot(value)
+    own = getattr(type(value), "__anabranch_slot__", None)
+    if own is not None:
+        found: Slot = own(value)
+        return found
+    for cls, kind in _BUILT_IN:
+        if isinstance(value, cls):
+            slot = kind(value)
+            return _SubclassSlot(slot) if is_users_class(type(value)) else slot
+    if isinstance(value, type):
+        return _ClassSlot(value) if is_users_class(value) else None
+    if opaque.is_opaque(value):
+        return _OpaqueSlot(value)
+    if (
+        isinstance(value, threading.local)
+        or is_plain_object(value)
+        or (is_users_class(type(value)) and slot_names(type(value)))
+    ):
+        return _ObjectSlot(value)
+    return None

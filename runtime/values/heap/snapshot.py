@@ -1,0 +1,141 @@
+"""Python objects that a branch or a loop body changes: lists, dicts, attributes, closure cells.
+
+Before a body is traced, a `Heap` remembers the contents of every mutable object that the body can reach through its
+closure and its arguments. After it, what has changed is found by identity, put back, and carried like a local name.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.signals import whole
+from anabranch.runtime.values.heap import opaque
+from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, of_receiver, slot_of
+from anabranch.runtime.values.pytrees.containers import is_users_class
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+_NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
+
+
+class Heap:
+    """The mutable objects that are reachable from some roots, and what they held."""
+
+    def __init__(
+        self, roots: Iterable[Any], watch_arrays: bool = False, receiver: Callable[[], Any] | None = None
+    ) -> None:
+        self.slots: dict[int, Slot] = {}
+        self.arrays: dict[int, tuple[Any, Any]] = {}
+        self.classes: list[type] = []  # the user's, of instances or by themselves
+        self.functions: list[types.FunctionType] = []
+        self._watch_arrays = watch_arrays
+        self._receiver = receiver  # gives the one object that is not kept alive
+        # What was seen is kept alive, so an id names one object as long as the heap lives.
+        self._seen: dict[int, Any] = {}
+        self.extend(roots)
+
+    def extend(self, roots: Iterable[Any]) -> None:
+        """Remember what more roots lead to, as it is now."""
+        pending = list(roots)
+        while pending:
+            value = pending.pop()
+            if isinstance(value, _NO_PARTS) or id(value) in self._seen:
+                continue
+            if type(value).__module__ == "unittest.mock":
+                continue  # it says that it is of another class, and has every attribute
+            receives = self._receiver is not None and value is self._receiver()
+            self._seen[id(value)] = self._receiver if receives else value
+            if isinstance(value, np.ndarray) and not opaque.is_opaque(value):
+                if self._watch_arrays:
+                    array = value.view(np.ndarray)
+                    self.arrays[id(value)] = (array, array.copy())
+            elif isinstance(value, types.FunctionType):
+                self.functions.append(value)
+                pending += value.__closure__ or ()
+                pending += value.__defaults__ or ()
+                pending += (value.__kwdefaults__ or {}).values()
+                attached = self.slots[id(value)] = FunctionSlot(value)
+                pending += attached.parts()
+            elif isinstance(value, opaque.Remaining):
+                if isinstance(value.iterator, types.GeneratorType):
+                    pending += opaque.shared(value.iterator)
+                pending += opaque.gone_over(value.iterator)
+            elif isinstance(value, types.MethodType):
+                pending += (value.__self__, value.__func__)
+            elif isinstance(value, types.BuiltinMethodType):
+                pending.append(value.__self__)
+            elif isinstance(value, functools.partial):
+                pending += (value.func, *value.args, *value.keywords.values())
+            elif isinstance(value, (tuple, frozenset)):
+                pending += value
+                if is_users_class(type(value)):
+                    pending.append(type(value))
+            elif isinstance(value, ChoiceValue):
+                pending.append(value.options)  # those of nodes of one structure are one tuple
+            else:
+                slot = slot_of(value)
+                if receives:
+                    slot = of_receiver(slot)
+                if isinstance(value, type) and is_users_class(value):
+                    self.classes.append(value)
+                if slot is not None:
+                    self.slots[id(value)] = slot
+                    pending += slot.parts()
+                if isinstance(value, types.GeneratorType):
+                    pending += opaque.shared(value)
+                if is_users_class(type(value)):
+                    pending.append(type(value))
+
+    def pass_over(self, values: Iterable[Any]) -> None:
+        """Remember nothing of these objects, nor of what only they lead to."""
+        self._seen.update((id(v), v) for v in values)
+
+    def changed(self) -> bool:
+        """Whether any object, or any watched array, holds other things now."""
+        # Each call of a compiled function comes here: a generator would take as long as the checks.
+        for slot in self.slots.values():
+            if slot.changed:
+                return True
+        return bool(self.arrays) and any(
+            a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values()
+        )
+
+    def conditions(self, constant: Callable[[Any], str]) -> list[str]:
+        """`not changed`, as Python expressions."""
+        if self.arrays:
+            return [f"not {constant(self)}.changed()"]
+        return [slot.condition(constant) for slot in self.slots.values()]
+
+    def forget_array(self, array: Any) -> None:
+        """Watch this array no more: it is known in another way."""
+        self.arrays.pop(id(array), None)
+
+    def has_seen(self, value: Any) -> bool:
+        """Whether the object was reached."""
+        return id(value) in self._seen
+
+    def changes(self) -> list[Slot]:
+        """The slots whose objects hold other things now, in the order they were found."""
+        return [s for s in self.slots.values() if s.changed]
+
+    @whole
+    def written_arrays(self) -> bool:
+        """Whether a watched array holds other elements now; they are put back."""
+        written = [(a, b) for a, b in self.arrays.values() if a.tobytes() != b.tobytes()]
+        for array, before in written:
+            array[...] = before
+        return bool(written)
+
+    @whole
+    def restore(self) -> None:
+        """Put everything back."""
+        for slot in self.changes():
+            slot.restore(slot.before)
+
+    def __contains__(self, value: Any) -> bool:
+        return id(value) in self.slots

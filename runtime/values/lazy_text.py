@@ -1,0 +1,252 @@
+"""Text of run-time values: a `str` that is known when the computation has run.
+
+A `Text` is a method of `str` and what it is called on and with (`"got {}".format(x)`, `", ".join(parts)`): nothing of
+it is computed while tracing. It is taken apart and built like a container, and built on the host it is the `str` that
+Python makes of the same values. What needs the characters themselves while tracing is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import types
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values import attributes, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up, register_method
+
+# Methods of str that give a str, whatever it holds.
+_GIVE_TEXT = frozenset(
+    {
+        "__add__", "__mod__", "__mul__", "__rmul__", "capitalize", "casefold", "center", "expandtabs", "format", "join",
+        "ljust", "lower", "lstrip", "removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase",
+        "title", "translate", "upper", "zfill",
+    }
+)  # fmt: skip
+
+PrintOptions: TypeAlias = tuple[tuple[str, Any], ...]
+
+# In these nothing can hide.
+_OPEN = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, np.dtype, types.FunctionType, type)
+
+
+@frozen
+class TextStructure(containers.Structure):
+    """A text: the method, and the names of its last parts."""
+
+    method: str = "format"
+    keywords: tuple[str, ...] = ()
+    options: PrintOptions = ()
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return list(value.parts)
+
+    def build(self, children: Sequence[Any]) -> Any:
+        if any(map(containers.has_traced, children)):
+            return Text(self.method, tuple(children), self.keywords, self.options)
+        with with_options(self.options):
+            return _evaluate(self.method, children, self.keywords)
+
+
+def changed_options() -> PrintOptions:
+    """NumPy's options for printing, as far as the function that is traced has set others than its caller."""
+    now, before = dict(np.get_printoptions()), current().trace.print_options
+    return tuple((name, value) for name, value in now.items() if value != before[name])
+
+
+def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[Any]:
+    """Print NumPy's arrays with these options."""
+    print_options: Any = np.printoptions  # its stub has each option by name
+    manager: contextlib.AbstractContextManager[Any] = print_options(**dict(options))
+    return manager
+
+
+class Text:
+    """A str that is known only at run time."""
+
+    __slots__ = ("keywords", "method", "options", "parts")
+
+    def __init__(
+        self, method: str, parts: tuple[Any, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
+    ) -> None:
+        self.method = method
+        self.parts = parts
+        self.keywords = keywords
+        self.options = options
+
+    def __anabranch_structure__(self) -> TextStructure:
+        return TextStructure(
+            Text, tuple(range(len(self.parts))), method=self.method, keywords=self.keywords, options=self.options
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        getattr("", name)  # raises what Python does of other names
+        return StrMethod(name, self)
+
+    def __add__(self, other: Any) -> Any:
+        return deferred("__add__", self, other) if isinstance(other, (str, Text, ChoiceValue)) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return deferred("__add__", other, self) if isinstance(other, (str, ChoiceValue)) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return deferred("__mul__", self, count)
+
+    __rmul__ = __mul__
+
+    def __mod__(self, values: Any) -> Any:
+        return deferred("__mod__", self, values)
+
+    def __rmod__(self, template: Any) -> Any:
+        return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
+
+    def _needs_characters(self, *_: Any) -> NoReturn:
+        error = refusal("")
+        for part in self.parts:
+            wanting(error, part.tag if isinstance(part, ChoiceValue) else part, "a plain str")
+        raise error
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
+    __hash__ = __len__ = __iter__ = __bool__ = __str__ = __format__ = _needs_characters
+    __int__ = __float__ = __complex__ = __index__ = __fspath__ = __reduce__ = _needs_characters
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
+
+
+Text.__name__ = "str"  # as Python's messages name the class
+
+
+def refusal(use: str) -> ConcretizationError:
+    """The error where the characters of a text are wanted."""
+    return ConcretizationError(
+        f"a plain str is needed while tracing{use} (a comparison, a dict key, a length, a part of a text), but this "
+        "text shows values that are known only at run time; compare the values instead, print or return the text, or "
+        "make the arguments it comes from static (static_argnames=...)"
+    )
+
+
+@frozen
+class StrMethod:
+    """A method of `str`, with the text it belongs to where it was looked up on one."""
+
+    name: str
+    owner: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = args if self.owner is None else (self.owner, *args)
+        if self.name == "join" and len(args) == 2:
+            args = (args[0], list(args[1]))
+        found = UNKNOWN if kwargs else looked_up(getattr(str, self.name), *args)
+        if found is not UNKNOWN:
+            return found
+        if self.name in _GIVE_TEXT:
+            return deferred(self.name, *args, **kwargs)
+        method = getattr(str, self.name)
+        if containers.has_traced((args, kwargs)):
+            raise refusal(f" by str.{self.name}")
+        return method(*args, **kwargs)
+
+
+def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
+    """The method of `str` on these parts, of which some may be known only at run time.
+
+    Raises
+    ------
+    TypeError, ValueError, KeyError, IndexError
+        What Python raises for such parts, where their types alone tell.
+    UnsupportedValueError
+        For an object that hides run-time values.
+    """
+    parts = (*parts, *keywords.values())
+    names = tuple(keywords)
+    if not containers.has_traced(parts):
+        for part in parts:
+            refuse_hidden(part)
+        return _evaluate(method, parts, names)
+    kept = tuple(map(snapshot, parts))
+    if all(map(_is_simple, kept)):
+        _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
+    return Text(method, kept, names, changed_options())
+
+
+def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any:
+    named = dict(zip(keywords, parts[len(parts) - len(keywords) :], strict=True))
+    made = getattr(str, method)(*parts[: len(parts) - len(keywords)], **named)
+    if made is NotImplemented:
+        raise TypeError(f"unsupported operands of str.{method}: {', '.join(type(p).__name__ for p in parts)}")
+    return made
+
+
+def snapshot(value: Any) -> Any:
+    """The value as it is now: arrays, lists and objects in it may change later."""
+    if isinstance(value, wrap.class_of("array")):
+        return wrap.array_of(value.atom)
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+        if not isinstance(value, ChoiceValue):
+            return snapshot(value)
+        return ChoiceValue(value.tag, tuple(map(snapshot, value.options)))
+    if isinstance(value, Traced):
+        return value
+    structure = containers.structure_of(value)
+    if structure is not None:
+        return structure.build([snapshot(c) for c in structure.children(value)])
+    refuse_hidden(value)
+    return copy.copy(value) if isinstance(value, (np.ndarray, set, dict, bytearray)) else value
+
+
+def refuse_hidden(value: Any) -> None:
+    """Refuse an object that cannot be taken apart where what stands for run-time values shows in its text."""
+    if isinstance(value, _OPEN) or (type(value) in (tuple, list, dict) and _is_simple(value)):
+        return
+    try:
+        hides = any(SHOWN in text for text in (str(value), repr(value)))
+    except ConcretizationError:
+        hides = True
+    if hides:
+        raise UnsupportedValueError(
+            f"the text of a {type(value).__name__} that holds run-time values is not supported; put them into a tuple, "
+            "list or dict, or format them one by one"
+        )
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether the text of a value of this type is made by Python and NumPy alone, whatever it is."""
+    if isinstance(value, (Text, Traced, str, int, float, complex, type(None), np.ndarray, np.generic)):
+        return True
+    return type(value) in (tuple, list, dict) and all(map(_is_simple, value.values() if type(value) is dict else value))
+
+
+def _sample(value: Any) -> Any:
+    """Some value of the type that this one will have."""
+    if isinstance(value, Text):
+        return "1"
+    if isinstance(value, Traced):
+        abstract = value.abstract
+        some = np.ones(abstract.shape if len(abstract.shape) < 1 else (1,) * len(abstract.shape), abstract.dtype)
+        return some if abstract.kind is Kind.ARRAY else some.item() if abstract.kind is Kind.PYTHON else some[()]
+    if type(value) is dict:
+        return {k: _sample(v) for k, v in value.items()}
+    return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
+
+
+register_method(StrMethod)
+wrap.register_class("text", Text)
+attributes.register(Text, lambda _: "")

@@ -1,0 +1,95 @@
+"""Operands of Python's arithmetic: kind, atom, what is known of them; and the exceptions that Python raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import IntegerRangeError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import FULL, Interval, exactly
+
+# The ints that float64 holds, with every one between them.
+EXACT = Interval(-(2**53), 2**53)
+
+
+def register(cls: type, make: Callable[..., Any]) -> None:
+    """Called once by `python_scalar`, which needs the rules for its operators."""
+    global _scalar_class, _make
+    _scalar_class, _make = cls, make
+
+
+_scalar_class: Any
+_make: Callable[..., Any]
+
+
+def made(*args: Any) -> Any:
+    """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
+    return _make(*args)
+
+
+def is_run_time(x: Any) -> bool:
+    """Whether an operand is known only at run time."""
+    return isinstance(x, _scalar_class)
+
+
+def kind_of(x: Any) -> type[Any]:
+    """int, float, bool or complex."""
+    return x.python if is_run_time(x) else type(x)
+
+
+def interval_of(x: Any) -> Interval:
+    """What is known of an int operand."""
+    if is_run_time(x):
+        return Interval(0, 1) if x.python is bool else x.interval
+    return exactly(int(x))
+
+
+def as_kind(x: Any, kind: type) -> Atom:
+    """The operand as an atom of a Python kind."""
+    return wrap.as_atom(x, PYTHON_DTYPES[kind])
+
+
+def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], BaseException]:
+    """A factory of the exception that Python itself raises for this operation."""
+
+    def make(_: int) -> BaseException:
+        try:
+            function(*arguments)
+        except Exception as error:  # the very exception wanted
+            return error.with_traceback(None)
+        raise AssertionError("the operation did not raise")
+
+    return make
+
+
+def overflow(_: int) -> BaseException:
+    """What an int beyond int64 raises."""
+    return IntegerRangeError("a Python int went beyond 64 bits; compiled code holds ints as int64")
+
+
+def fits(x: Any) -> bool:
+    """Whether an int operand is an int64."""
+    return is_run_time(x) or FULL.low <= int(x) <= FULL.high
+
+
+def zero_check(y: Any, b: Atom, function: Callable[..., Any], sample: Any) -> None:
+    """Raise at run time what `function(1, 0)` raises where the divisor is zero."""
+    if kind_of(y) in (int, bool):
+        bound = interval_of(y)
+        if bound.low > 0 or bound.high < 0:
+            return
+    zero = atoms.literal(0, b.type.dtype)
+    run_time_checks.fail_if(atoms.ufunc(np.equal, b, zero), raised(function, sample(1), sample(0)))
+
+
+def divmod_check(x: Any, y: Any) -> None:
+    """What `divmod` of floats raises for a divisor of zero has a message of its own."""
+    kinds = {kind_of(v) for v in (x, y)}
+    if float in kinds and kinds <= {float, int, bool}:
+        zero_check(y, as_kind(y, float), divmod, float)

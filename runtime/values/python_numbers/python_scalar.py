@@ -1,0 +1,137 @@
+"""Traced Python scalars: int, float, bool and complex that stay what Python makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import lazy_text, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_numbers import (
+    python_attributes,
+    python_conversions,
+    python_operands,
+    python_operators,
+    python_power,
+)
+from anabranch.runtime.values.tracer import Traced
+
+
+class PythonScalar(Traced):
+    """A traced Python scalar.
+
+    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
+    checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
+    length.
+    """
+
+    __slots__ = ("affine", "atom", "interval")
+
+    def __new__(cls, atom: Atom, *_: Any) -> PythonScalar:
+        return object.__new__(_KINDS[atom.type.dtype.kind])
+
+    def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
+        self.atom = atom
+        self.interval = interval
+        self.affine = affine or (atom, 0)
+
+    @property
+    def abstract(self) -> Abstract:
+        return Abstract((), self.atom.type.dtype, Kind.PYTHON)
+
+    @property
+    def python(self) -> Any:
+        return self.abstract.python
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        if is_python_scalar(left) and is_python_scalar(right):
+            return python_operators.binary(ufunc, left, right)
+        other = right if left is self else left
+        if isinstance(other, (list, tuple, str, bytes)):
+            if ufunc is np.multiply and self.python in (int, bool) and isinstance(other, str):
+                return lazy_text.deferred("__mul__", other, self)
+            if ufunc is np.multiply and self.python in (int, bool):
+                self.__index__()  # a sequence repeated so many times: the count must be known
+            if ufunc is np.multiply:
+                raise TypeError(f"can't multiply sequence by non-int of type '{type(self).__name__}'")
+            return NotImplemented
+        if takes_complex(ufunc, left, right):
+            return python_operators.binary(ufunc, left, python_scalar(right.atom))
+        return apply_ufunc.operator(ufunc, left, right)
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return python_operators.unary(ufunc, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        python_operands.divmod_check(self, other)
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        python_operands.divmod_check(other, self)
+        return other // self, other % self
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return self._binary(np.power, self, other) if modulus is None else python_power.modular(self, other, modulus)
+
+    def __round__(self, digits: Any = None) -> Any:
+        return python_conversions.round_(self, digits)
+
+    def __trunc__(self) -> Any:
+        return python_conversions.to_int(self)
+
+    def __floor__(self) -> Any:
+        return python_conversions.rounded_to_int(np.floor, self)
+
+    def __ceil__(self) -> Any:
+        return python_conversions.rounded_to_int(np.ceil, self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from_numpy = wrap.array_of(self.atom)
+        return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return python_attributes.attribute(self, name)
+
+
+# Python's messages name the classes of operands: `unsupported operand type(s) for +: 'int' and 'str'`.
+_KINDS: dict[str, type[PythonScalar]] = {
+    np.dtype(dtype).kind: type(kind.__name__, (PythonScalar,), {"__slots__": (), "__module__": __name__})
+    for kind, dtype in PYTHON_DTYPES.items()
+}
+
+
+def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
+    """Return whether Python's complex number does an operation with what is right of it; np.float64 is a float."""
+    if ufunc not in _OF_COMPLEX or not isinstance(right, Traced) or not is_python_scalar(left):
+        return False
+    # The type is asked for last: an array of run-time size has none.
+    if python_operands.kind_of(left) is not complex:
+        return False
+    known = right.abstract
+    return known.kind is Kind.SCALAR and known.dtype == np.float64
+
+
+_OF_COMPLEX = (np.add, np.subtract, np.multiply, np.true_divide, np.power)
+
+
+def is_python_scalar(value: Any) -> bool:
+    """A Python number, traced or not."""
+    return isinstance(value, PythonScalar) or type(value) in PYTHON_DTYPES
+
+
+def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> Any:
+    """The Python scalar with this value: a plain one when the atom is a literal."""
+    if isinstance(atom, Literal):
+        return atom.value.item()
+    return PythonScalar(atom, interval, affine)
+
+
+wrap.register_class("python", python_scalar)
+python_operands.register(PythonScalar, python_scalar)

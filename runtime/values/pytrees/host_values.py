@@ -1,0 +1,141 @@
+"""Layouts on the host: what a call gives and writes, built from the outputs of its computation.
+
+A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(CallersNumber(…))`: it needs no output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.device import array as device
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.undefined import Undefined
+
+NDArray = np.ndarray[Any, Any]
+
+
+@frozen
+class CallersObject:
+    """A list, dict or object among the arguments, by its place in `Leaves.containers`."""
+
+    index: int
+
+
+@frozen
+class CallersNumber:
+    """A number among the arguments, by its leaf."""
+
+    leaf: int
+
+
+@frozen
+class CallersArray:
+    """An array that an object from outside holds, as before."""
+
+    array: NDArray
+
+
+def hosted(
+    layout: layouts.Layout,
+    objects: Mapping[int, int],
+    numbers: Mapping[int, int],
+    outside: Container[int] = (),
+    members: Mapping[int, int] = MappingProxyType({}),
+) -> layouts.Layout:
+    """The layout with what stands for parts of the arguments (by identity) as the caller's own.
+
+    `outside` are the identities of arrays that objects from outside hold; `members` has, by the identity of a graph,
+    the place of its first node among those that the result has beside it.
+    """
+
+    def parts(several: Sequence[layouts.Layout]) -> tuple[layouts.Layout, ...]:
+        return tuple([hosted(one, objects, numbers, outside, members) for one in several])
+
+    match layout:
+        case layouts.Held(value) if id(value) in outside:
+            return layouts.Held(CallersArray(value))
+        case layouts.Held(value) if id(value) in objects:
+            return layouts.Held(CallersObject(objects[id(value)]))
+        case layouts.Held(value) if id(value) in numbers:
+            return layouts.Held(CallersNumber(numbers[id(value)]))
+        case layouts.Node(structure, children, source):
+            return layouts.Node(structure.hosted(members), parts(children), source)
+        case layouts.Choice(options):
+            return layouts.Choice(parts(options))
+    return layout
+
+
+def fresh(value: Any) -> Any:
+    """What is given for a value that was known while tracing: an array that nobody else has."""
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def on_device(value: Any) -> Any:
+    """The same where results stay on the device."""
+    if isinstance(value, (np.ndarray, np.generic)) and device.holds(value.dtype):
+        return device.placed(np.asarray(value))
+    return fresh(value)
+
+
+class Building:
+    """Builds host values; a container that occurs twice is built once.
+
+    `constant` gives what stands for a value that was known while tracing.
+    """
+
+    def __init__(
+        self,
+        objects: Sequence[Any] = (),
+        numbers: Sequence[Any] = (),
+        constant: Callable[[Any], Any] = fresh,
+        members: Sequence[Any] = (),
+    ) -> None:
+        self._objects, self._numbers, self._constant = objects, numbers, constant
+        self._members = members
+        self._made: dict[int, Any] = {}
+
+    def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+        """The host value of a layout from its arrays."""
+        match layout:
+            case layouts.Held(value):
+                return self._held(value)
+            case layouts.Leaf(abstract):
+                array = next(arrays)
+                if abstract.kind is Kind.PYTHON:
+                    return array.item()
+                return array[()] if abstract.kind is Kind.SCALAR else array
+            case layouts.Node(records.BesideStructure(), (members, result)):
+                self._members = self.build(members, arrays)
+                return self.build(result, arrays)
+            case layouts.Node(structure, children, source):
+                made = structure.on_host([self.build(c, arrays) for c in children], self._members)
+                if source is None or not structure.mutable:
+                    return made
+                return self._made.setdefault(id(source), made)
+            case layouts.Choice(options):
+                tag = int(next(arrays))
+                chosen = [self.build(o, arrays) for o in options][tag]
+                if isinstance(chosen, Undefined):
+                    raise chosen.error()
+                return chosen
+
+    def _held(self, value: Any) -> Any:
+        if isinstance(value, CallersObject):
+            return self._objects[value.index]
+        if isinstance(value, CallersNumber):
+            return self._numbers[value.leaf]
+        if isinstance(value, CallersArray):
+            return value.array
+        return self._constant(value)
+
+
+def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[Any] = ()) -> Any:
+    """The host value of a layout in which nothing is the caller's own, but for members."""
+    return Building(members=members).build(layout, arrays)

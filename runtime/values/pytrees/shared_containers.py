@@ -1,0 +1,42 @@
+"""Which new containers of a value are one object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.pytrees.layout import Layout, Node
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def twins(value: Any, layout: Layout) -> tuple[int, ...]:
+    """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
+    return repetitions(new_containers(value, layout))
+
+
+def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
+    """For each object the place of the first one that is the same."""
+    first: dict[int, int] = {}
+    return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
+
+
+def new_containers(value: Any, layout: Layout) -> list[Any]:
+    """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
+    if not isinstance(layout, Node) or isinstance(layout.structure, SizedStructure):
+        return []
+    if isinstance(value, ChoiceValue):
+        return _merged_containers(layout)
+    own = [value] if layout.structure.mutable else []
+    if layout.structure.flat:
+        return own
+    pairs = zip(layout.structure.children(value), layout.children, strict=True)
+    return own + [c for p, t in pairs for c in new_containers(p, t)]
+
+
+def _merged_containers(layout: Layout) -> list[Any]:
+    """One object for each container that is made of several."""
+    if not isinstance(layout, Node):
+        return []
+    own = [object()] if layout.structure.mutable else []
+    return own + [c for t in layout.children for c in _merged_containers(t)]

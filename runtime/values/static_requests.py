@@ -1,0 +1,163 @@
+"""Arguments that a trace finds it must know: Python ints and bools, and NumPy's integer scalars.
+
+A shape, the length of a list, the structure that a branch gives cannot wait for run time. Where such a thing is
+computed from scalar arguments alone, the trace starts anew with these as plain Python values, and the executable that
+comes of it is for calls with the same values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import sys
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.tracing.source_frames import Position, position, users
+from anabranch.runtime.tracing.trace import Builder, Part, current, tracing
+
+E = TypeVar("E", bound=AnabranchError)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Need:
+    """What must be known, and where in the user's code.
+
+    Attributes
+    ----------
+    leaves : frozenset of int
+        The arguments' leaves that it is computed from.
+    what : str
+    place : tuple of (file, line, column, end column), or None
+        The innermost place in the user's code, or nothing.
+    """
+
+    leaves: frozenset[int]
+    what: str
+    place: Position | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Specialised:
+    """A need, with the names of the arguments, or of the parts of them, that are known for it."""
+
+    names: tuple[str, ...]
+    what: str
+    place: Position | None
+
+    @property
+    def where(self) -> str:
+        """Where the value was needed: "by `np.zeros(n)` (file:12)"."""
+        if self.place is None:
+            return ""
+        filename, line, start, end = self.place
+        text = linecache.getline(filename, line).rstrip("\n")
+        return f"by `{text[start:end].strip() or text.strip()}` ({filename}:{line})"
+
+
+def argument_names(leaves: Sequence[str]) -> str:
+    """The arguments that these leaves are parts of, as `static_argnames` takes them."""
+    names = list(dict.fromkeys(leaf.partition("[")[0].partition(".")[0].lstrip("*") for leaf in leaves))
+    return repr(names[0]) if len(names) == 1 else repr(tuple(names))
+
+
+class Specialise(BaseException):
+    """Raised while tracing when arguments must be known: the whole is traced again with their values."""
+
+    def __init__(self, need: Need) -> None:
+        super().__init__(need)
+        self.need = need
+
+
+def may_be_known(value: Any) -> bool:
+    """Whether an argument is one of those that can become static by need."""
+    return type(value) in (int, bool) or isinstance(value, (np.integer, np.bool_))
+
+
+def know(atom: Any, what: str) -> None:
+    """Have the arguments known that a value comes from, where it comes from arguments alone that can be.
+
+    Raises
+    ------
+    Specialise
+        Where it does.
+    """
+    leaves = leaves_behind(atom) if tracing() and settings().auto_static else None
+    if leaves:
+        raise Specialise(Need(leaves, what, place()))
+
+
+def wanting(error: E, atom: Any, what: str = "this") -> E:
+    """The error, which says which arguments would have to be known for it not to be raised."""
+    leaves = leaves_behind(atom) if tracing() else None
+    if leaves:
+        needs: list[Need] = getattr(error, "anabranch_needs", [])
+        error.anabranch_needs = [*needs, Need(leaves, what, place())]  # type: ignore[attr-defined]
+    return error
+
+
+def needs_of(error: BaseException) -> list[Need]:
+    """What `wanting` has noted."""
+    return list(getattr(error, "anabranch_needs", ()))
+
+
+def leaves_behind(value: Any) -> frozenset[int] | None:
+    """The arguments' leaves that a value is computed from; None where it comes from anything else, too."""
+    found, others = roots(value, partly=False)
+    known = current().trace.knowable
+    return frozenset(known[var] for var in found) if not others and found <= known.keys() else None
+
+
+def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
+    """The inputs that a value is computed from, and whether it comes from anything else, too: what a loop changes.
+
+    With that, the inputs are not all of them unless `partly`.
+    """
+    atom = getattr(value, "atom", value)
+    if not isinstance(atom, (Literal, Var)):
+        return set(), True
+    inputs, known = set(current().trace.root.formals), current().trace.knowable
+    found, others = set[Var](), False
+    seen: set[tuple[int, Var]] = set()
+    pending: list[tuple[Atom, Builder]] = [(atom, current())]
+    while pending and (partly or not others):
+        part, builder = pending.pop()
+        if isinstance(part, Literal) or (id(builder), part) in seen:
+            continue
+        seen.add((id(builder), part))
+        if part in inputs or part in known:
+            found.add(part)
+            continue
+        if isinstance(part, Part):
+            pending.append((part.whole, builder))
+            continue
+        origin = _origin(part, builder)
+        others |= origin is None
+        pending += origin or ()
+    return found, others
+
+
+def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
+    """Return the atoms that a variable of a builder is computed from, with their builders; None where unknown."""
+    if builder.parent is not None:
+        if var in builder.origins:
+            return [(builder.origins[var], builder.parent)]
+        if var in builder.memories:
+            return [(builder.parent.read(builder.memories[var]), builder.parent)]
+    if var in builder.part_of:
+        return [(builder.part_of[var], builder)]
+    equation = builder.maker(var)
+    if equation is None or not getattr(equation.op, "pure", False):
+        return None
+    return [(a, builder) for a in equation.inputs]
+
+
+def place() -> Position | None:
+    """Where the innermost of the user's frames stands."""
+    frame = next(users(sys._getframe(1)), None)
+    return None if frame is None else position(frame)

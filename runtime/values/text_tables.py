@@ -1,0 +1,233 @@
+"""Functions of values that are one of a few known texts: a gather from a table of what each of them gives.
+
+The texts of a table (the characters of a string, the strings of a tuple) are the options of a choice, whose tag is
+their code. A function of them is computed for each while tracing, and takes as many equations as for one.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.values import atoms, union as choices
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+
+# The entries of a table, and the different values in it, are no more than this.
+MOST_ENTRIES: Final = 2**14
+MOST_OPTIONS: Final = 2**10
+_CONSTANTS = (str, bytes, bool, int, float, complex, type(None), range, type(Ellipsis))
+_COMPARISONS: dict[Any, np.ufunc] = {
+    operator.eq: np.equal, operator.ne: np.not_equal, operator.lt: np.less, operator.le: np.less_equal,
+    operator.gt: np.greater, operator.ge: np.greater_equal,
+}  # fmt: skip
+
+
+@frozen
+class _Raised:
+    """The error that a function raises in place of a result."""
+
+    error: Exception
+
+
+# Of a combination that cannot be.
+_NEVER: Final = object()
+
+
+def is_constant(value: Any) -> bool:
+    """Return whether a value is known while tracing and never changes: text, a number, None, or a tuple of such."""
+    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+
+
+def is_choice(value: Any) -> bool:
+    """Return whether a value is one of a few constants, some of them text, or a tuple with such a part."""
+    if type(value) is tuple:
+        return any(map(is_choice, value)) and all(is_choice(v) or is_constant(v) for v in value)
+    if not isinstance(value, ChoiceValue):
+        return False
+    return all(map(is_constant, value.options)) and any(isinstance(o, (str, bytes, tuple)) for o in value.options)
+
+
+def look_up(function: Callable[..., Any], *operands: Any) -> Any:
+    """Return what a function without effects gives; `UNKNOWN` where its operands are no such choices and constants."""
+    if not tracing() or not any(isinstance(o, (ChoiceValue, tuple)) for o in operands):
+        return UNKNOWN
+    operands = tuple(map(_set, operands))
+    if not any(map(is_choice, operands)):
+        return UNKNOWN
+    if function in _COMPARISONS and (ranked := _ranked(function, *operands)) is not UNKNOWN:
+        return ranked
+    table = _Table(operands) if all(is_choice(o) or is_constant(o) for o in operands) else None
+    if table is None or table.length > MOST_ENTRIES:
+        return UNKNOWN
+    results = [_NEVER if row is None else _result(function, row) for row in table.rows()]
+    if not all(r is _NEVER or isinstance(r, _Raised) or is_constant(r) for r in results):
+        return UNKNOWN
+    found = table.index_into(results)
+    if len(table.tags) == 1 and isinstance(found, PythonScalar) and found.python is bool:
+        (tag,) = table.tags
+        current().trace.codes_of[found.atom] = (tag, tuple(r is True for r in results))
+    return found
+
+
+def _set(operand: Any) -> Any:
+    """A text that may be unset, after the check that it is set."""
+    if not isinstance(operand, ChoiceValue) or not any(isinstance(o, Undefined) for o in operand.options):
+        return operand
+    rest = ChoiceValue(operand.tag, tuple(o for o in operand.options if not isinstance(o, Undefined)))
+    return operand.without_undefined() if is_choice(rest) else operand
+
+
+def _result(function: Callable[..., Any], row: Sequence[Any]) -> Any:
+    try:
+        return function(*row)
+    except AnabranchError:
+        raise
+    except Exception as error:
+        return _Raised(error.with_traceback(None))
+
+
+class _Table:
+    """All combinations of the options of some operands, and the place of the one that they are."""
+
+    def __init__(self, operands: Sequence[Any]) -> None:
+        self._operands = operands
+        self.tags: dict[Atom, int] = {}
+        for operand in operands:
+            self._find(operand)
+        self.length = math.prod(self.tags.values())
+
+    def _find(self, operand: Any) -> None:
+        if isinstance(operand, ChoiceValue):
+            self.tags[operand.tag] = len(operand.options)
+        elif type(operand) is tuple:
+            for part in operand:
+                self._find(part)
+
+    def rows(self) -> Iterator[tuple[Any, ...] | None]:
+        """The operands of each combination; None of one that cannot be in this branch."""
+        possible = [_possible(tag, length) for tag, length in self.tags.items()]
+        for codes in itertools.product(*map(range, self.tags.values())):
+            chosen = dict(zip(self.tags, codes, strict=True))
+            can_be = all(here[code] for here, code in zip(possible, codes, strict=True))
+            yield tuple(_decided(operand, chosen) for operand in self._operands) if can_be else None
+
+    def index_into(self, results: Sequence[Any]) -> Any:
+        """The result of the combination that the operands are."""
+        index: Atom = atoms.literal(0, np.int64)
+        for place, (tag, length) in enumerate(self.tags.items()):
+            code = atoms.convert(tag, np.int64)
+            scaled = atoms.ufunc(np.multiply, index, atoms.literal(length, np.int64)) if place else index
+            index = atoms.ufunc(np.add, scaled, code) if place else code
+        return entry(index, results)
+
+
+def _possible(tag: Atom, length: int) -> list[bool]:
+    """Return which codes are possible where the conditions hold under which the code that is traced now runs."""
+    possible = [True] * length
+    builder: Builder | None = current()
+    while builder is not None:
+        known = None if builder.selector is None else builder.trace.codes_of.get(builder.selector)
+        if known is not None and known[0] is tag and builder.way is not None:
+            possible = [here and holds is bool(builder.way) for here, holds in zip(possible, known[1], strict=True)]
+        builder = builder.parent
+    return possible if any(possible) else [True] * length
+
+
+def _decided(operand: Any, codes: dict[Atom, int]) -> Any:
+    if isinstance(operand, ChoiceValue):
+        return operand.options[codes[operand.tag]]
+    return tuple(_decided(part, codes) for part in operand) if type(operand) is tuple else operand
+
+
+def entry(index: Atom, table: Sequence[Any]) -> Any:
+    """The constant at a place of a table known only at run time; which is in range."""
+    if _NEVER in table:
+        some = next(value for value in table if value is not _NEVER)
+        table = [some if value is _NEVER else value for value in table]
+    raised = [i for i, value in enumerate(table) if isinstance(value, _Raised)]
+    if raised:
+        _fail(index, {i: table[i].error for i in raised}, len(table))
+        filler = next((value for value in table if not isinstance(value, _Raised)), None)
+        table = [filler if isinstance(value, _Raised) else value for value in table]
+    codes: dict[Any, int] = {}
+    line = [codes.setdefault(_identity(value), len(codes)) for value in table]
+    first = dict(zip(reversed(line), reversed(table), strict=True))
+    values = [first[code] for code in range(len(codes))]
+    if len(values) == 1:
+        return values[0]
+    if type(values[0]) in PYTHON_DTYPES and all(type(v) is type(values[0]) for v in values):
+        return _number(index, table)
+    if type(values[0]) is tuple and values[0] and all(type(v) is tuple and len(v) == len(values[0]) for v in values):
+        return current().trace.merge(tuple(entry(index, column) for column in zip(*table, strict=True)))
+    if len(values) > MOST_OPTIONS:
+        return UNKNOWN
+    return ChoiceValue(atoms.coded(index, line), tuple(values))
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Return whether two constants are the same, which those of different types or signs of a zero are not."""
+    return bool(_identity(a) == _identity(b))
+
+
+def _identity(value: Any) -> Any:
+    """By what a constant is told from those that are equal to it (1, 1.0, True; 0.0, -0.0)."""
+    if type(value) is tuple:
+        return (tuple, *map(_identity, value))
+    return type(value), np.array(value).tobytes() if type(value) in (float, complex) else value
+
+
+def _number(index: Atom, table: Sequence[Any]) -> Any:
+    kind = type(table[0])
+    if kind is int and not all(FULL.low <= v <= FULL.high for v in table):
+        return UNKNOWN
+    line = np.array(table, PYTHON_DTYPES[kind])
+    if kind is bool:
+        for answer, comparison in ((True, np.equal), (False, np.not_equal)):
+            if table.count(answer) == 1:
+                return python_scalar(atoms.ufunc(comparison, index, atoms.literal(table.index(answer), np.int64)))
+    return python_scalar(atoms.taken(index, line), Interval(min(table), max(table)) if kind is int else FULL)
+
+
+def _fail(index: Atom, errors: dict[int, Exception], length: int) -> None:
+    """Raise the error of the entry at a place, where it has one."""
+    kinds = dict.fromkeys((type(e), len(e.args)) for e in errors.values())
+    for cls, number in kinds:
+        mine = {i: e for i, e in errors.items() if type(e) is cls and len(e.args) == number}
+        some = next(iter(mine.values()))
+        error = copy.copy(some)
+        rows = [mine.get(i, some).args for i in range(length)]
+        if all(map(is_constant, rows)):
+            error.args = tuple(entry(index, column) for column in zip(*rows, strict=True))
+        if len(mine) == length:
+            raise error
+        here = entry(index, [i in mine for i in range(length)])
+        exceptions.record(here.atom, error, run_time_checks.user_frames())
+
+
+def _ranked(comparison: Any, a: Any, b: Any) -> Any:
+    """The comparison of two such values that are texts of one class, by their ranks among all of them."""
+    if not (isinstance(a, ChoiceValue) and isinstance(b, ChoiceValue)) or a.tag is b.tag:
+        return UNKNOWN
+    if len({type(o) for o in (*a.options, *b.options)}) != 1 or type(a.options[0]) not in (str, bytes):
+        return UNKNOWN
+    order = {text: rank for rank, text in enumerate(sorted({*a.options, *b.options}))}
+    ranks = [atoms.coded(v.tag, [order[o] for o in v.options]) for v in (a, b)]
+    return python_scalar(atoms.ufunc(_COMPARISONS[comparison], *ranks))
+
+
+choices.register_look_up(look_up)

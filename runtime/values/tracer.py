@@ -1,0 +1,208 @@
+"""The base of traced values: Python's operators, and clear refusals where Python needs a concrete value."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.static_requests import know, wanting
+
+_BINARY = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+_COMPARE = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+# Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
+_TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
+_PRINTERS = re.compile(r"[/\\](?:pprint|reprlib)\.py$")
+_TYPED = ("<stdin>", "<string>")
+SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
+
+
+def shown_to_tools(text: str) -> str:
+    """What `repr` gives for what stands for a run-time value: for messages, debuggers and test runners.
+
+    Raises
+    ------
+    ConcretizationError
+        Where the user's own code asks for it (by "%r" or in a list): it would go on with a text of something else.
+    """
+    if _asked_by_a_tool(sys._getframe(2)):
+        return text
+    raise ConcretizationError(
+        f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
+        "that is known only at run time; use an f-string, str() or repr() in code of your own"
+    )
+
+
+def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
+    """Return whether a `str` or `repr` is for a person to see: asked for by a tool, or by input at its prompt."""
+    assert frame is not None
+    if internal(frame.f_code.co_filename):
+        return True
+    while frame is not None and (_PRINTERS.search(name := frame.f_code.co_filename) or name in _TYPED):
+        frame = frame.f_back
+    return frame is not None and bool(_TOOLS.search(frame.f_code.co_filename))
+
+
+class Traced:
+    """A value known only at run time.
+
+    Subclasses say what kind of object they stand for (`abstract`) and how an operator acts (`_binary`, `_unary`).
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+
+    @property
+    def abstract(self) -> Abstract:
+        raise NotImplementedError
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        raise NotImplementedError
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        raise NotImplementedError
+
+    def _needs_concrete(self, need: str) -> NoReturn:
+        if tracing():
+            current().trace.refusals += 1
+            current().trace.needs_plain()
+        atom = getattr(self, "atom", None)
+        know(atom, need)
+        error = ConcretizationError(
+            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
+            "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
+        )
+        raise wanting(error, atom, need)
+
+    def __bool__(self) -> bool:  # noqa: PLE0304 - raises
+        self._needs_concrete("a plain bool (in code that was not rewritten)")
+
+    def __int__(self) -> int:
+        self._needs_concrete("a plain int")
+
+    def __float__(self) -> float:
+        self._needs_concrete("a plain float")
+
+    def __complex__(self) -> complex:
+        self._needs_concrete("a plain complex")
+
+    def __index__(self) -> int:  # noqa: PLE0305 - raises
+        if tracing():
+            current().trace.refusals += 1
+            current().trace.needs_plain()
+        abstract = self.abstract
+        if abstract.kind is Kind.ARRAY and (abstract.shape or abstract.dtype.kind not in "iu"):
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        if abstract.dtype.kind not in ("iub" if abstract.kind is Kind.PYTHON else "iu"):
+            raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
+        self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._needs_concrete("a concrete ndarray")
+
+    def __jax_array__(self) -> NoReturn:
+        self.refuse_library("jax")
+
+    @classmethod
+    def __torch_function__(cls, *_: Any, **__: Any) -> NoReturn:
+        cls.refuse_library("torch")
+
+    @staticmethod
+    def refuse_library(library: str) -> NoReturn:
+        """Raise what tells that another library that traces or compiles has no use for such a value."""
+        raise UnsupportedOperationError(
+            f"a function or an array of {library} meets a value that is known only at run time, of which {library} "
+            f"knows nothing; use NumPy's functions, and pass arrays of {library} as arguments"
+        )
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        self._needs_concrete("a picklable value")
+
+    def __hash__(self) -> int:  # noqa: PLE0309 - raises
+        self._needs_concrete("a hash (a dict key, an element of a set)")
+
+    def __str__(self) -> str:
+        return self._typed() or self._needs_concrete("the text of a value")
+
+    def __format__(self, spec: str) -> str:
+        return self._typed() or self._needs_concrete("the text of a value")
+
+    def _typed(self) -> str | None:
+        """The text for what was typed at a debugger's prompt."""
+        caller = sys._getframe(2)
+        return repr(self) if caller.f_code.co_filename in _TYPED and _asked_by_a_tool(caller) else None
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"{SHOWN}{self.abstract}>")
+
+
+def _binary_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+    return lambda self, other: self._binary(ufunc, self, other)
+
+
+def _reflected_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+    return lambda self, other: self._binary(ufunc, other, self)
+
+
+def _unary_method(ufunc: np.ufunc) -> Callable[[Traced], Any]:
+    return lambda self: self._unary(ufunc)
+
+
+for _name, _ufunc in _BINARY.items():
+    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
+    setattr(Traced, f"__r{_name}__", _reflected_method(_ufunc))
+for _name, _ufunc in _COMPARE.items():
+    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
+for _name, _function in _UNARY.items():
+    setattr(Traced, f"__{_name}__", _unary_method(_function))
+INPLACE = dict(_BINARY)
+COMPARISONS = frozenset(_COMPARE.values())
+
+
+def _sample(value: Traced) -> Any:
+    known = value.abstract
+    if known.kind is Kind.PYTHON:
+        return known.python(0)
+    return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
+
+
+_ARRAY = np.zeros(0)
+attributes.register(Traced, _sample)

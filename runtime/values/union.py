@@ -1,0 +1,575 @@
+"""A value that is one of a few alternatives, decided at run time: unset or set, None or an array."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import operator
+import types
+from bisect import bisect
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from anabranch.runtime.errors import (
+    AnabranchError,
+    ConcretizationError,
+    StructureMismatchError,
+    UnsupportedOperationError,
+)
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.python_numbers import number_union
+from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
+from anabranch.runtime.values.undefined import Undefined
+
+
+def _unknown_operation(value: Any) -> Any:
+    raise TypeError(f"unsupported operand: '{type(value).__name__}'")
+
+
+# What `looked_up` gives where there is no table.
+UNKNOWN: Final = object()
+# The tags of so many options are told apart one by one, those of more by a table.
+_FEW: Final = 8
+# Of one of a few classes or functions.
+_NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
+
+
+def _is_named(value: Any) -> bool:
+    return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
+
+
+class ChoiceValue:
+    """`options[tag]`.
+
+    What an operation needs is a single value: options that cannot take part (unset, None) become the run-time check
+    that they are not chosen, and raise what Python raises.
+    """
+
+    __slots__ = ("number", "options", "tag")
+    __array_priority__ = 2000.0
+
+    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
+        self.tag = tag
+        self.options = options
+        self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
+
+    def __copy__(self) -> ChoiceValue:
+        return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
+        return ChoiceValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
+
+    def chosen(self, index: int) -> Atom:
+        """Whether the option at `index` is the one, as a bool scalar."""
+        return atoms.ufunc(np.equal, self.tag, atoms.literal(index, np.int32))
+
+    def among(self, indices: list[int]) -> Atom:
+        """Whether one of these options is chosen."""
+        pred: Atom = atoms.literal(False)
+        for i in indices:
+            pred = atoms.logical_or(pred, self.chosen(i))
+        return pred
+
+    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
+        """The value, after the check that it is set."""
+        return self._without(lambda o: isinstance(o, Undefined), error)
+
+    def resolve(self, operation: Callable[[Any], Any] = _unknown_operation) -> Any:
+        """The one value that operations see.
+
+        Parameters
+        ----------
+        operation : callable
+            What is done with it, which says the error for None.
+
+        Raises
+        ------
+        UnboundLocalError, TypeError
+            At run time, where the chosen option is unset or None.
+        StructureMismatchError
+            When two options remain that no single value can hold.
+        """
+        value = self.without_undefined()
+        if isinstance(value, ChoiceValue):
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
+        if not isinstance(value, ChoiceValue):
+            return value
+        return value._numeric()
+
+    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Any:
+        out = [i for i, o in enumerate(self.options) if excluded(o)]
+        if not out:
+            return self
+        for i in out:
+            failure = error(self.options[i])
+            run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)  # type: ignore[misc]
+        return self.assuming([o for i, o in enumerate(self.options) if i not in out])
+
+    def assuming(self, options: list[Any]) -> Any:
+        """The value when it is known to be one of some of the options."""
+        rest = [i for i, o in enumerate(self.options) if any(o is x for x in options)]
+        if len(rest) == 1:
+            return self.options[rest[0]]
+        left = tuple(self.options[i] for i in rest)
+        if rest == list(range(len(rest))):
+            return ChoiceValue(self.tag, left, self.number)
+        if len(rest) > _FEW:
+            return ChoiceValue(
+                atoms.coded(self.tag, [max(0, bisect(rest, i) - 1) for i in range(len(self.options))]),
+                left,
+                self.number,
+            )
+        tag: Atom = atoms.literal(0, np.int32)
+        for new, old in enumerate(rest):
+            tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
+        return ChoiceValue(tag, left, self.number)
+
+    def _abstracts(self) -> list[Abstract | None]:
+        return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
+
+    def kinds(self) -> list[Abstract | None]:
+        """Return of each option what it is, where it is a number or an array."""
+        return self._abstracts()
+
+    def _merged(self, joined: Callable[[Abstract, Abstract], Abstract | None] = join) -> Abstract | None:
+        """What one number or array that holds each of the options is."""
+        abstracts = self._abstracts()
+        known = [a for a in abstracts if a is not None]
+        if len(known) < len(abstracts):
+            return None
+        return functools.reduce(lambda a, b: a and joined(a, b), known[1:], known[0] if known else None)
+
+    def _dtype(self) -> np.dtype[Any]:
+        """The dtype that all options stand for."""
+        dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
+        first, *others = dtypes
+        if any(other != first for other in others):
+            raise UnsupportedOperationError(
+                f"this dtype is {' or '.join(map(str, dict.fromkeys(dtypes)))}, depending on a run-time condition, and "
+                "compiled code has to know the dtype of each array; make the arrays under that condition, or make what "
+                "it depends on static"
+            )
+        return first
+
+    def _numeric(self) -> Any:
+        abstracts = self._abstracts()
+        numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
+        both = self._merged(promoted if numbers else join)
+        if both is None:
+            merged = _merge[0](self)
+            if merged is not None:
+                return merged
+            if all(map(_is_dtype, self.options)):
+                return self._dtype()
+            kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
+            raise StructureMismatchError(
+                f"this value is {kinds}, depending on a run-time condition; no single type holds both"
+            )
+        return wrap.from_abstract(
+            Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
+        )
+
+    def number_as(self, both: Abstract) -> Atom:
+        """The number or array that is worth the same as the chosen one, of this kind; what is none has none."""
+        if self.number is not None and self.number.type == both.type:
+            return self.number
+        known = [(i, o) for i, (o, a) in enumerate(zip(self.options, self._abstracts(), strict=True)) if a is not None]
+        if not known:
+            return atoms.unspecified(both.type)
+        (_, last), *others = reversed(known)
+        atom = wrap.held_as(last, both)
+        for i, option in others:
+            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+        return atom
+
+    @property
+    def has_several_types(self) -> bool:
+        """Whether no number or array is what each of the options can be; unset and None count for nothing."""
+        rest = [o for o in self.options if o is not None and not isinstance(o, Undefined)]
+        return len(rest) > 1 and not self.of_objects and ChoiceValue(self.tag, tuple(rest))._merged() is None
+
+    @property
+    def has_several_dtypes(self) -> bool:
+        """Return whether numbers or arrays among the options differ in dtype or kind."""
+        known = map(_kind_of, self.options)
+        return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
+
+    @property
+    def of_objects(self) -> bool:
+        """Whether some option is neither a number or array, nor unset or None."""
+        return any(
+            not isinstance(o, (Traced, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
+        )
+
+    def through(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue):
+            return operation(value)
+        if not value.of_objects:
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
+        if isinstance(value, ChoiceValue) and not value.of_objects and value._merged() is not None:
+            return operation(value.resolve())
+        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+
+    def each(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation on each option, None too, where it is the one."""
+        value = self.without_undefined()
+        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+
+    def in_place(self, operation: Callable[[Any], Any]) -> Any:
+        """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
+        value = self.without_undefined()
+        if isinstance(value, ChoiceValue):
+            value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
+        if not isinstance(value, ChoiceValue):
+            return operation(value)
+        shapes = {() if abstract is None else abstract.shape for abstract in value._abstracts()}
+        return value.through(operation) if shapes == {()} else _decide[0](value, operation)
+
+    @property
+    def worth(self) -> Abstract | None:
+        """The kind of number that has one worth the same for each option; None where there is none."""
+        known = self._abstracts()
+        both = number_union.common(known)
+        if both is None or not all(map(functools.partial(_keeps, both=both), self.options, known)):
+            return None
+        return both
+
+    def merges_with(self, other: Any) -> bool:
+        """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
+        against, known = _kind_of(other), self._abstracts()
+        both = number_union.common(known)
+        if both is None or against is None:
+            return False
+        if against.kind is Kind.PYTHON:
+            # Python's numbers are those of one kind beside a number of a kind that is no narrower.
+            kinds = {promoted(a, against) for a in known if a is not None}
+            return (
+                both.kind is Kind.PYTHON and kinds == {against} and against.python is not complex and bool(self.worth)
+            )
+        result, *others = {promote(a, against) for a in (*known, both) if a is not None}
+        if others:
+            return False
+        # NumPy itself converts a number to the dtype of the result.
+        if result == both.dtype:
+            return all(
+                a is not None and number_union.converts(a, o, both) for a, o in zip(known, self.options, strict=True)
+            )
+        return self.worth is not None
+
+    def cast(self, dtype: np.dtype[Any]) -> Any:
+        """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
+        if not all(_becomes(o, a, dtype) for o, a in zip(self.options, self._abstracts(), strict=True)):
+            return None
+        if self.worth is not None:
+            return wrap.numpy_result(wrap.as_atom(self.resolve(), dtype))
+        atom = wrap.as_atom(self.options[-1], dtype)
+        for i in reversed(range(len(self.options) - 1)):
+            atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], dtype), atom)
+        return wrap.numpy_result(atom)
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(operator.eq, other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(operator.ne, other)
+
+    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+        """`==` or `!=`, in which None takes part as itself."""
+        value = self.without_undefined()
+        if isinstance(other, ChoiceValue):
+            other = other.without_undefined()
+        if (found := looked_up(operation, value, other)) is not UNKNOWN:
+            return found
+        if isinstance(other, ChoiceValue) and any(o is None for o in other.options):
+            alternatives = other
+            return alternatives.each(
+                lambda o: (
+                    value.each(lambda v: operation(v, o)) if isinstance(value, ChoiceValue) else operation(value, o)
+                )
+            )
+        if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
+            return _operated(operation, (self, other), 0)
+        return value.each(lambda v: operation(v, other))
+
+    def __anabranch_value__(self) -> Any:
+        return self.resolve()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and not (name in _NAMES and all(map(_is_named, self.options))):
+            raise AttributeError(name)
+        return self.__anabranch_read__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ChoiceValue.__slots__:
+            object.__setattr__(self, name, value)
+        else:
+            attributes.write(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        attributes.delete(self, name)
+
+    def __anabranch_read__(self, name: str) -> Any:
+        """The attribute that a user's code asks for, whatever its name."""
+        value = self.without_undefined()
+        if not isinstance(value, ChoiceValue):
+            return attributes.read(value, name)
+        if all(type(o) is str for o in value.options):
+            getattr("", name)  # raises what Python does of other names
+            return _method[0](name, value)
+        return value.through(lambda v: attributes.read(v, name))
+
+    def __anabranch_each__(self, operation: Callable[[Any], None]) -> None:
+        """Do what changes an attribute of the object."""
+        self.through(operation)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = looked_up(operator.getitem, self, key)
+        return self.through(lambda v: v[key]) if found is UNKNOWN else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.through(lambda v: operator.setitem(v, key, value))
+
+    def __delitem__(self, key: Any) -> None:
+        self.through(lambda v: operator.delitem(v, key))
+
+    def __len__(self) -> int:
+        found = looked_up(len, self)
+        length: int = self.through(len) if found is UNKNOWN else found
+        return length
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.of_objects:
+            return iter(self.resolve())
+        rows = self.through(tuple)
+        return iter(rows if isinstance(rows, tuple) else rows.resolve())
+
+    def __divmod__(self, other: Any) -> Any:
+        return self.through(lambda v: divmod(v, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self.through(lambda v: divmod(other, v))
+
+    def __round__(self, *digits: Any) -> Any:
+        return self.through(lambda v: round(v, *digits))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.through(lambda v: v(*args, **kwargs))
+
+    def __index__(self) -> int:
+        return operator.index(self.resolve())
+
+    def __bool__(self) -> bool:
+        return bool(self.resolve())
+
+    def __hash__(self) -> int:
+        if tracing():
+            current().trace.needs_plain()
+        if any(isinstance(o, (str, bytes)) for o in self.options):
+            instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
+        else:
+            instead = "use the value inside of the branches that choose it"
+        raise ConcretizationError(
+            "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
+            f"at run time; {instead}"
+        )
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
+
+
+attributes.register(ChoiceValue, None)
+
+
+def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
+    """What Python raises where the value of an operation is None."""
+    try:
+        operation(None)
+    except (TypeError, AttributeError) as error:
+        if not isinstance(error, AnabranchError):
+            return error.with_traceback(None)
+    return TypeError("unsupported operand: 'NoneType'")
+
+
+def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: int) -> Any:
+    """A function of something that is one of a few alternatives, and of something else.
+
+    It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
+    is computed for each where nothing of that can fail.
+    """
+    before, after = operands[:place], operands[place + 1 :]
+    value = operands[place].without_undefined()
+    if not isinstance(value, ChoiceValue):
+        return function(*before, value, *after)
+    others = before + after
+    if others and value.merges_with(others[0]):
+        return function(*before, value.resolve(), *after)
+    if _are_numbers(value) and all(map(_are_numbers, others)):
+        found = _compute[0](function, (*before, value, *after), place)
+        if found is not NotImplemented:
+            return found
+    return value.through(lambda v: function(*before, v, *after))
+
+
+def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    def forward(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
+        if isinstance(other, wrap.class_of("text")) and function is operator.add:
+            return NotImplemented
+        return _operated(function, (self, other), 0)
+
+    return forward
+
+
+def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    def forward(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, self, other)) is not UNKNOWN:
+            return found
+        if self.merges_with(other) or _are_numbers(self):
+            return _operated(function, (self, other), 0)
+        return self.in_place(lambda v: function(v, other))
+
+    return forward
+
+
+def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
+    def forward(self: ChoiceValue) -> Any:
+        found = looked_up(function, self)
+        return _operated(function, (self,), 0) if found is UNKNOWN else found
+
+    return forward
+
+
+def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
+    def reflect(self: ChoiceValue, other: Any) -> Any:
+        if (found := looked_up(function, other, self)) is not UNKNOWN:
+            return found
+        return _operated(function, (other, self), 1)
+
+    return reflect
+
+
+# How an operation is done on one of a few objects: control flow, which stands above this module, says so.
+_decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
+
+# A function of numbers, of which the one at a place is one of a few, if it cannot fail; NotImplemented where it may.
+_compute: list[Callable[[Callable[..., Any], tuple[Any, ...], int], Any]] = []
+
+
+# What a function without effects gives, of values that are one of a few known texts.
+_look_up: list[Callable[..., Any]] = []
+
+
+def looked_up(function: Callable[..., Any], *operands: Any) -> Any:
+    """Return the result of a function without effects, from a table; `UNKNOWN` where there is none."""
+    return _look_up[0](function, *operands)
+
+
+# A method of text, by its name and the text.
+_method: list[Callable[[str, Any], Any]] = []
+
+
+# One array of run-time size for arrays of several sizes; None where there is none.
+_merge: list[Callable[[ChoiceValue], Any]] = []
+
+
+def _are_numbers(value: Any) -> bool:
+    """Return whether a value is a number, of whatever kind it may be."""
+    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    kinds = [None if wrap.is_sized(o) else abstract_of_option(o) for o in options]
+    return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
+
+
+def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
+    """Return whether a number is worth the same as one of another kind."""
+    return number_union.keeps(abstract, option, getattr(option, "interval", FULL), both)
+
+
+def _is_dtype(option: Any) -> bool:
+    """Return whether an option is a dtype, or a class that stands for one."""
+    return isinstance(option, np.dtype) or (
+        isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
+    )
+
+
+def _becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
+    """Return whether a number can be cast to a dtype without an error at run time."""
+    if (
+        abstract is None
+        or abstract.kind is Kind.ARRAY
+        or abstract.dtype.kind not in "biuf"
+        or dtype.kind not in "biufc"
+    ):
+        return False
+    if abstract.kind is Kind.SCALAR or dtype.kind in "fc" or dtype == abstract.dtype:
+        return True
+    return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
+
+
+def abstract_of_option(option: Any) -> Abstract | None:
+    """What is known of an option that is a number, or an array of static size."""
+    return option.abstract if isinstance(option, Traced) else abstract_of(option)
+
+
+def _kind_of(value: Any) -> Abstract | None:
+    """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
+    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
+
+
+def register_merge(merge: Callable[[ChoiceValue], Any]) -> None:
+    """Make `merge(choice)` what arrays of several sizes are to functions that take one."""
+    _merge[:] = [merge]
+
+
+def register_look_up(look_up: Callable[..., Any]) -> None:
+    """Make `look_up(function, *operands)` what looks for the result in a table."""
+    _look_up[:] = [look_up]
+
+
+def register_method(method: Callable[[str, Any], Any]) -> None:
+    """Make `method(name, owner)` a method of one of a few texts."""
+    _method[:] = [method]
+
+
+def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:
+    """Make `decide(choice, operation)` what does an operation on the chosen object."""
+    _decide[:] = [decide]
+
+
+def register_compute(compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Any]) -> None:
+    """Make `compute(function, operands, place)` what computes a function of the alternatives at a place."""
+    _compute[:] = [compute]
+
+
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and_",
+    "or_",
+    "xor",
+    "matmul",
+):
+    _function = getattr(operator, _name)
+    setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
+    setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
+    setattr(ChoiceValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
+for _name in ("lt", "le", "gt", "ge"):
+    setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

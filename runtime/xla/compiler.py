@@ -1,0 +1,92 @@
+"""StableHLO text in, executables out; and executables from the bytes that they were kept as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime._jaxlib import XlaError, backend_of, note_compilation, register_lapack, versions
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.callbacks import HostCallback, LoweringError, reporting
+from anabranch.runtime.host.compile_options import CompileOptions
+from anabranch.runtime.host.saved_bytes import unpack
+from anabranch.runtime.xla import stablehlo
+from anabranch.runtime.xla.executable import CallingBack, Executable
+from anabranch.runtime.xla.process_exit import abandon
+
+_PLAIN = CompileOptions()
+
+# How the names of LAPACK's routines start. The first program that calls one registers them, which takes long.
+_LAPACK_TARGET = "lapack_"
+
+
+def compile_text(
+    stablehlo_text: str, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()
+) -> Executable:
+    """Compile a StableHLO module whose entry is the function `main`.
+
+    Parameters
+    ----------
+    stablehlo_text
+        The module, in MLIR's text form.
+    options
+        XLA flags for this program.
+    callbacks
+        Functions that the program calls, by index, as `custom_call @xla_ffi_python_cpu_callback` with `api_version = 4`
+        and `backend_config = {index = 0 : ui64}`. They take ndarrays and return a tuple of ndarrays.
+
+    Raises
+    ------
+    LoweringError
+        The text does not parse or verify (MLIR's message and the line), or XLA can't compile it.
+    """
+    note_compilation()
+    backend = backend_of(options.asynchronous)
+    if _LAPACK_TARGET in stablehlo_text:
+        register_lapack()
+    reported = [reporting(callback) for callback in callbacks]
+
+    def build(xla_options: Any) -> Any:
+        return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
+
+    with stablehlo.context() as context:
+        module = stablehlo.parse(stablehlo_text)
+        inputs, outputs = stablehlo.signature(module, may_donate=options.asynchronous)
+        try:
+            loaded = backend.load(build, options)
+        except XlaError as error:
+            raise LoweringError(str(error)) from error
+        except BaseException:
+            # What a signal's handler has raised. XLA goes on with the module, in a thread of its own.
+            abandon(backend, module, context, reported)
+            raise
+    kind = CallingBack if reported else Executable
+    return kind(loaded, inputs, outputs, backend, callbacks=reported)
+
+
+def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()) -> Executable:
+    """Load what `Executable.serialize` gave; `options` and `callbacks` are those it was compiled with.
+
+    Raises
+    ------
+    SerializationError
+        The bytes are damaged, are something else, or come from another release of jaxlib.
+    """
+    payload, (inputs, outputs) = unpack(data, versions(), len(callbacks))
+    reported = [reporting(callback) for callback in callbacks]
+    backend = backend_of(options.asynchronous)
+    if _LAPACK_TARGET.encode() in payload:
+        register_lapack()
+
+    def build(xla_options: Any) -> Any:
+        return backend.client.deserialize_executable(payload, backend.device_list, xla_options, reported)
+
+    try:
+        loaded = backend.load(build, options)
+    except XlaError as error:
+        raise SerializationError(str(error)) from error
+    except BaseException:
+        abandon(backend, payload, reported)
+        raise
+    kind = CallingBack if reported else Executable
+    return kind(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)

@@ -1,0 +1,120 @@
+"""Executables on disk, so that the next process need not ask XLA to compile the same module again.
+
+An entry is found by a digest of the module's text, the flags, the versions of jaxlib and XLA, and the processor's
+features.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import hashlib
+import itertools
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anabranch._version import __version__
+from anabranch.base.file_store import Store
+from anabranch.base.keyed_locks import Turns
+from anabranch.base.signals import Watched
+from anabranch.runtime._jaxlib import FIXED_FLAGS, versions
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.compile_options import CompileOptions
+from anabranch.runtime.xla.compiler import deserialize
+from anabranch.runtime.xla.executable import Executable
+from anabranch.runtime.xla.fork import compile_text
+
+LIMIT = 512 * 2**20
+
+_turns = Turns()
+_asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("asking", default={})  # noqa: B039
+
+
+def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
+    """The executable of a StableHLO module: from disk where it is there, else compiled, and kept."""
+    with Watched():
+        return _executable(text, options, callbacks)
+
+
+def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
+    folder = settings().cache_dir
+    if folder is None:
+        return compile_text(text, options, callbacks)
+    entries, key = store(folder), key_of(text, options)
+    with _turns.turn(key):
+        data = entries.load(key)
+        if data is not None:
+            try:
+                return deserialize(data, options, callbacks)
+            except SerializationError:
+                entries.remove(key)
+        made = compile_text(text, options, callbacks)
+        with contextlib.suppress(SerializationError):
+            entries.save(key, made.serialize(with_callbacks=True), _about(made, options))
+        return made
+
+
+def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:
+    """What `python -m anabranch cache explain` says of an entry."""
+    inputs, outputs = ([str(kind) for kind in kinds] for kinds in (made.inputs, made.outputs))
+    signature = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
+    return {**_asking.get(), "signature": signature, "options": repr(options), "needs": needs()}
+
+
+@contextlib.contextmanager
+def asked_by(function: str, place: str) -> Iterator[None]:
+    """Say of the executables that are kept what they are for."""
+    token = _asking.set({"function": function, "place": place})
+    try:
+        yield
+    finally:
+        _asking.reset(token)
+
+
+def needs() -> dict[str, str]:
+    """What an executable that is compiled here and now will only run with."""
+    return {
+        "anabranch": __version__,
+        "jaxlib and XLA": versions(),
+        "processor": processor(),
+        "XLA_FLAGS": os.environ.get("XLA_FLAGS", ""),
+    }
+
+
+def key_of(text: str, options: CompileOptions) -> str:
+    """The digest of everything that decides what XLA makes."""
+    return hashlib.sha256(repr((text, options, FIXED_FLAGS, needs())).encode()).hexdigest()
+
+
+@functools.cache
+def processor() -> str:
+    """The processor and its features: code for one may not run on another."""
+    described: list[str] = []
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        # The first of the processors: there may be hundreds, each with as long a text.
+        for line in itertools.takewhile(str.strip, file):
+            name, _, value = line.partition(":")
+            if name.strip() in _DESCRIBING:
+                described.append(f"{name.strip()}: {value.strip()}")
+    return "\n".join([sys.platform, _machine(), *described])
+
+
+def _machine() -> str:
+    if hasattr(os, "uname"):
+        return os.uname().machine
+    return os.environ.get("PROCESSOR_IDENTIFIER", "")
+
+
+_DESCRIBING = frozenset({"flags", "Features", "model name", "cpu family", "model", "stepping"})
+
+
+@functools.lru_cache(maxsize=16)
+def store(folder: Path) -> Store:
+    """The entries in the cache's folder."""
+    return Store(folder / "executables", LIMIT)

@@ -1,0 +1,25 @@
+"""What runs in the interpreter that compiles for a forked process."""
+
+from __future__ import annotations
+
+import signal
+from multiprocessing.connection import Connection
+
+from anabranch.runtime.xla.compiler import compile_text
+
+
+def serve(descriptor: str) -> None:
+    """Compile what comes through a pipe, until its other end is closed."""
+    # A terminal interrupts all of its processes; the one that asks ends this one when nobody waits any more.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with Connection(int(descriptor)) as pipe:
+        while True:
+            try:
+                text, options = pipe.recv()
+            except EOFError:
+                return
+            try:
+                answer: object = compile_text(text, options).serialize()
+            except Exception as error:
+                answer = error
+            pipe.send(answer)

@@ -1,0 +1,139 @@
+"""StableHLO text read, verified, and turned into its other forms, by MLIR."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.runtime._jaxlib import backend_of, bindings
+from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.buffer_types import DTYPES, BufferType, Signature, buffer_type
+from anabranch.runtime.host.callbacks import LoweringError
+
+# Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
+_READABLE_BY = "WEEK_12"
+
+
+def parse(text: str) -> Any:
+    """Parse and verify a StableHLO module in the current context.
+
+    Raises
+    ------
+    LoweringError
+        With MLIR's message and the line.
+    """
+    try:
+        return bindings().ir.Module.parse(text)
+    except bindings().ir.MLIRError as error:
+        message = str(error)
+        place = re.search(r'"-":(\d+):', message)
+        line = text.splitlines()[int(place.group(1)) - 1].strip() if place else ""
+        raise LoweringError(f"{message}\nin line: {line}") from error
+
+
+def _buffer_type(mlir_type: Any) -> BufferType:
+    tensor = bindings().ir.RankedTensorType(mlir_type)
+    dtype = DTYPES.get(str(tensor.element_type))
+    if dtype is None or not tensor.has_static_shape:
+        raise LoweringError(f"an argument or result of type {mlir_type} has no NumPy counterpart")
+    return buffer_type(tuple(tensor.shape), dtype)
+
+
+def signature(module: Any, *, may_donate: bool) -> Signature:
+    """Types of the arguments and results of `main`.
+
+    Raises
+    ------
+    LoweringError
+        There is no `main`, NumPy lacks a type, or an argument is donated without `may_donate`.
+    """
+    for function in module.body.operations:
+        if bindings().ir.StringAttr(function.attributes["sym_name"]).value != "main":
+            continue
+        # Of a run on NumPy's arrays it would be the caller's own memory, or memory kept for the next call.
+        donates = re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs")))
+        if donates and not may_donate:
+            raise LoweringError("only programs that run on the device's own data can have donated arguments")
+        kind = function.attributes["function_type"].value
+        return tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
+    raise LoweringError("the module has no function main")
+
+
+@contextlib.contextmanager
+def context() -> Iterator[Any]:
+    """A context of its own for one module: types and constants live as long as their context."""
+    library = bindings()
+    made = library.ir.Context()
+    made.enable_multithreading(False)
+    registry = library.ir.DialectRegistry()
+    library.registry.register_dialects(registry)
+    made.append_dialect_registry(registry)
+    for dialect in library.dialects:
+        dialect.register_dialect(made)
+    with made:
+        yield made
+
+
+def module(text: str) -> Any:
+    """MLIR's own object of a module, in a context of its own."""
+    with context():
+        return parse(text)
+
+
+def hlo(text: str) -> Any:
+    """XLA's own object of a module as HLO, before any optimisation."""
+    with context():
+        return bindings().xla.mlir.mlir_module_to_xla_computation(
+            parse(text).operation.get_asm(enable_debug_info=True), use_tuple_args=False, return_tuple=False
+        )
+
+
+def hlo_text(text: str, *, metadata: bool) -> str:
+    """The HLO as text, with or without the lines that its ops came from."""
+    options = bindings().hlo.HloPrintOptions()
+    options.print_metadata = metadata
+    printed: str = hlo(text).get_hlo_module().to_string(options)
+    return printed
+
+
+def portable(text: str) -> bytes:
+    """A module as bytes that other releases of StableHLO read, for as long as it promises."""
+    with context():
+        stablehlo = bindings().stablehlo
+        readable_by = getattr(stablehlo.StablehloCompatibilityRequirement, _READABLE_BY)
+        version = stablehlo.get_version_from_compatibility_requirement(readable_by)
+        artifact: bytes = stablehlo.serialize_portable_artifact(parse(text), version)
+        return artifact
+
+
+def from_portable(artifact: bytes) -> str:
+    """The text of a module from what `portable` gave.
+
+    Raises
+    ------
+    SerializationError
+    """
+    _check_age(artifact)
+    try:
+        with context() as made:
+            return str(bindings().stablehlo.deserialize_portable_artifact(made, artifact))
+    except Exception as error:  # MLIR's own, of several classes
+        raise SerializationError(f"StableHLO does not read this module: {error}") from error
+
+
+def _check_age(artifact: bytes) -> None:
+    """Refuse what a newer release wrote for newer ones: its reader may end the process where it cannot go on."""
+    written = re.search(rb"StableHLO_v(\d+)\.(\d+)\.(\d+)", artifact[:100])
+    current = bindings().stablehlo.get_current_version()
+    if written is None:
+        raise SerializationError("this is no module of StableHLO's")
+    if list(map(int, written.groups())) > list(map(int, current.split("."))):
+        newer = b".".join(written.groups()).decode()
+        raise SerializationError(f"this module is for StableHLO {newer}, and here is {current}; update jaxlib")
+
+
+def estimate(stablehlo_text: str) -> dict[str, float]:
+    """XLA's estimates of a module before it optimises, by XLA's names."""
+    return dict(bindings().xla.hlo_module_cost_analysis(backend_of().client, hlo(stablehlo_text).get_hlo_module()))

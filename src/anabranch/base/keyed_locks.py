@@ -1,0 +1,27 @@
+"""Locks by key: whoever wants one thing made waits for the one who makes it, and for nobody else."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Hashable
+
+from anabranch.base.fork_locks import lock
+
+
+class Turns:
+    """A lock for each key that somebody holds or waits for. A thread may take its own turn again."""
+
+    __slots__ = ("_all", "_turns")
+
+    def __init__(self) -> None:
+        self._all = lock()
+        self._turns: weakref.WeakValueDictionary[Hashable, threading.RLock] = weakref.WeakValueDictionary()
+
+    def turn(self, key: Hashable) -> threading.RLock:
+        """Return the lock of this key: a `with` block that holds it has the turn alone.
+
+        It is a lock itself, since a signal cannot come between acquiring a lock and the block.
+        """
+        with self._all:
+            return self._turns.setdefault(key, lock())

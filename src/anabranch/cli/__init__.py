@@ -1,0 +1,3 @@
+"""The commands of `python -m anabranch`."""
+
+from __future__ import annotations
