@@ -18,6 +18,7 @@ from anabranch.base.signals import Interrupt, whole
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import vocabulary as _vocabulary
+from anabranch.runtime.control.branches import staged_unions
 from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.control.calls import restaging, special_methods
 from anabranch.runtime.control.containers import copied_items, nested_lists
@@ -33,16 +34,16 @@ from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.static_keys import may_change
 from anabranch.runtime.tracing.trace import Builder, Part, Restart, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import rows
 from anabranch.runtime.values.dynamic_lists.items import with_heads
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, closed_over
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.pytrees import exceptions, pack_unpack
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
@@ -128,6 +129,7 @@ def _trace(
         trace.enter = functools.partial(_enter, trace, guards)
         trace.needs_plain = restaging.stage_where_it_stands
         trace.refusal = copied_items.refusal
+        trace.union_operations = staged_unions.OPERATIONS
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
         for value in filter(may_change, given.statics):
@@ -336,7 +338,7 @@ def _plan(
         )
     value = with_nodes(value, effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
-    packed = layouts.pack((value, *effects.contents), layout) if reached else []
+    packed = pack_unpack.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]
     _check_shapes(handles)
     returned, shared = identities(packed, handles, layout)

@@ -23,17 +23,17 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, union as choices, visibility
+from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
 from anabranch.runtime.values.dynamic_lists.items import Items, note_head
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
-from anabranch.runtime.values.dynamic_shapes import several_sizes
-from anabranch.runtime.values.failures import exceptions, run_time_checks, try_regions
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -49,7 +49,7 @@ class Outcome:
     builder: Builder
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
-    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
@@ -111,7 +111,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[Any] = []
-    leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
@@ -159,10 +159,10 @@ def _told_apart(
     return told
 
 
-def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
+def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
     if layout is None:
         return []
-    return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
+    return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
@@ -331,7 +331,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)
@@ -346,7 +346,3 @@ def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
 
 def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
     return operation(option)
-
-
-choices.register(_decide)
-choices.register_merge(several_sizes.merged)
