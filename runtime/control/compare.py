@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.runtime.control import boolean, generator, sets
 from anabranch.runtime.control.containers import container_order, dynamic_list_methods
 from anabranch.runtime.control.identity import is_, is_not
-from anabranch.runtime.control.iteration import countable, generator_reductions
+from anabranch.runtime.control.iteration import countable, generator_reductions, ranges
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Literal
@@ -61,7 +61,7 @@ def in_(item: Any, container: Any) -> Any:
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
-    if isinstance(container, (range, countable.Range)) and has_traced((item, container)) and _is_real(item):
+    if isinstance(container, (range, ranges.Range)) and has_traced((item, container)) and _is_real(item):
         return _in_range(item, container)
     if isinstance(container, Source):
         return generator_reductions.contains(container, item)
@@ -139,7 +139,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
-def _in_range(item: Any, container: range | countable.Range) -> Any:
+def _in_range(item: Any, container: range | ranges.Range) -> Any:
     number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
     start, stop, step = container.start, container.stop, container.step
     if isinstance(step, int):

@@ -10,7 +10,9 @@ from anabranch.runtime.control import while_
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import ChangedError, Countable, Elements, countable
+from anabranch.runtime.control.iteration.as_countable import countable
+from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration.elements import ChangedError, Elements
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.containers import array_lists, nested_lists, node_reads, text_items
-from anabranch.runtime.control.iteration import countable
+from anabranch.runtime.control.iteration import ranges
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
@@ -127,7 +127,7 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = countable.Fixed(container).length if isinstance(container, range) else len(container)
+    length = ranges.Fixed(container).length if isinstance(container, range) else len(container)
     position = _position(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
@@ -135,7 +135,7 @@ def _get(container: Any, key: Any) -> Any:
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return countable.Fixed(container).at(position)
+        return ranges.Fixed(container).at(position)
     return chosen(list(container), position, key)
 
 

@@ -12,7 +12,13 @@ import numpy as np
 from anabranch.runtime.control import generator
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.containers import container_order, dynamic_list_order
-from anabranch.runtime.control.iteration import countable, generator_reductions
+from anabranch.runtime.control.iteration import (
+    as_countable,
+    countable,
+    elements,
+    generator_reductions,
+    iterators,
+)
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -283,9 +289,9 @@ def extend(owner: Any, values: Any) -> None:
         values = owner.copy()
     if isinstance(values, Source) and owner.items is None:
         values = values.items_or(listed)
-    many = values if isinstance(values, Source) else countable.countable(values)
+    many = values if isinstance(values, Source) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
-        many = many if isinstance(many, countable.Rows) and many.length >= _MANY else None
+        many = many if isinstance(many, elements.Rows) and many.length >= _MANY else None
     if many is None:
         for value in values:
             owner.append(value)
@@ -333,7 +339,7 @@ def count(owner: Any, value: Any) -> Any:
 
 def _find(owner: Any, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
     row = Row((False, 0), ("whether it is there", "its place"))
-    numbered = countable.Enumerated(countable.Elements(owner), 0)
+    numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
     def take(pair: Any) -> Any:
         place, item = pair
@@ -376,8 +382,8 @@ def equal(owner: Any, other: Any) -> Any:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
-    a, b = (countable.Elements(_grown(owner, o)) for o in (owner, other))
-    rows = countable.Zipped((a, b), strict=False)
+    a, b = (elements.Elements(_grown(owner, o)) for o in (owner, other))
+    rows = iterators.Zipped((a, b), strict=False)
     return and_(
         a.length == b.length,
         lambda: generator_reductions.quantified(_each(rows, container_order.equal, width=2), until=False),

@@ -11,7 +11,8 @@ from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable, Elements, Rows
+from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration.elements import Elements, Rows
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined

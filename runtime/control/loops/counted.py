@@ -10,7 +10,8 @@ import numpy as np
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable, Tail
+from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration.iterators import Tail
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.loop_state import FirstStepError, Loop
 from anabranch.runtime.control.loops.steps import Form

@@ -15,7 +15,13 @@ from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.calls.output import print_
 from anabranch.runtime.control.calls.signature_errors import fitted
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.iteration import countable, generator_reductions, zip_columns as columns_
+from anabranch.runtime.control.iteration import (
+    as_countable,
+    generator_reductions,
+    iterators,
+    ranges,
+    zip_columns as columns_,
+)
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.iteration.remaining_items import is_named, remaining
 from anabranch.runtime.control.iteration.user_iterators import iterated
@@ -98,32 +104,32 @@ def range_(*args: Any) -> Any:
     if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return countable.Range(start, stop, step)
+    return ranges.Range(start, stop, step)
 
 
 @_counterpart
 @_of_each
 def enumerate_(items: Any, start: Any = 0) -> Any:
     """As `enumerate`."""
-    staged = countable.countable(items)
-    return enumerate(items, start) if staged is None else countable.Enumerated(staged, start)
+    staged = as_countable.countable(items)
+    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, start)
 
 
 @_counterpart
 def zip_(*columns: Any, strict: bool = False) -> Any:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
     staged = columns_.staged(columns) if columns else None
-    return zip(*columns, strict=strict) if staged is None else countable.Zipped(staged, strict)
+    return zip(*columns, strict=strict) if staged is None else iterators.Zipped(staged, strict)
 
 
 @_counterpart
 @_of_each
 def reversed_(items: Any) -> Any:
     """As `reversed`."""
-    if isinstance(items, countable.Once):
+    if isinstance(items, iterators.Once):
         raise TypeError("an iterator is not reversible")
-    staged = countable.countable(items)
-    return reversed(items) if staged is None else countable.Reversed(staged)
+    staged = as_countable.countable(items)
+    return reversed(items) if staged is None else iterators.Reversed(staged)
 
 
 # ---- reductions ------------------------------------------------------------------------------------------------------
