@@ -20,12 +20,11 @@ from anabranch import transpile
 from anabranch.base.deep_stack import users_limit
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import output, outside_world, special_methods, uncompiled
-from anabranch.runtime.control.calls.signature_errors import fitted
+from anabranch.runtime.control.calls import outside_world, special_methods, tail_calls, uncompiled
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.iteration.push_iteration import generator
-from anabranch.runtime.control.loops import tail_calls
+from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
     builtins_,
@@ -35,6 +34,7 @@ from anabranch.runtime.control.stdlib import (
     itertools_,
     math_,
     operator_,
+    output,
 )
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import UnsupportedOperationError

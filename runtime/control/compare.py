@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean, generator, sets
-from anabranch.runtime.control.containers import container_order, dynamic_list_methods
+from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods
 from anabranch.runtime.control.identity import is_, is_not
-from anabranch.runtime.control.iteration import countable, generator_reductions, ranges
 from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences import countable, ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, text_tables, wrap

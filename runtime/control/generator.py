@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration import as_countable, countable, iterators
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.loops.steps import Form
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.sequences import as_countable, countable, iterators
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms, attributes

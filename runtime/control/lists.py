@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anabranch.runtime.control.containers import dynamic_list_methods
-from anabranch.runtime.control.containers.dynamic_list import KINDS, growing
+from anabranch.runtime.control.containers import stacked_results
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods
+from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing
 from anabranch.runtime.control.generator import Each
-from anabranch.runtime.control.iteration import stacked_results, user_iterators
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
 from anabranch.runtime.values.tracer import Traced

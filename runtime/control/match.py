@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.identity import is_
 from anabranch.runtime.control.stdlib import builtins_
 from anabranch.runtime.control.ternary import ifexp
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

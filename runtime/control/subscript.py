@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.containers import array_lists, nested_lists, node_reads, text_items
-from anabranch.runtime.control.iteration import ranges
+from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, text_items
+from anabranch.runtime.control.sequences import ranges
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside

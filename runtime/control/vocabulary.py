@@ -6,6 +6,7 @@ from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.patte
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
+from anabranch.runtime.control.branches.truth import kept as kept
 from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
 from anabranch.runtime.control.calls.star_calls import calling as calling, tail_calling as tail_calling
 from anabranch.runtime.control.compare import (
@@ -13,8 +14,9 @@ from anabranch.runtime.control.compare import (
     in_ as in_,
     not_in as not_in,
 )
-from anabranch.runtime.control.containers.dynamic_list import growing as growing
+from anabranch.runtime.control.containers.generator_reductions import count as count
 from anabranch.runtime.control.containers.set_items import members_of as members_of
+from anabranch.runtime.control.dynamic_lists.dynamic_list import growing as growing
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
     CONTINUE as CONTINUE,
@@ -27,7 +29,6 @@ from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.generator import each as each
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.iteration.generator_reductions import count as count
 from anabranch.runtime.control.iteration.push_iteration import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
@@ -38,7 +39,6 @@ from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent
-from anabranch.runtime.control.truth import kept as kept
 from anabranch.runtime.control.try_ import try_ as try_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_

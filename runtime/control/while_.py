@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, stage_loops, steps
@@ -13,7 +14,6 @@ from anabranch.runtime.control.loops.counted import CANNOT
 from anabranch.runtime.control.loops.loop_state import ConditionWritesError, FirstStepError, Loop
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.trace import Builder, current, tracing
 from anabranch.runtime.values.decisions import note, origin

@@ -15,7 +15,8 @@ from anabranch.base.grammar import a
 from anabranch.runtime.call.plan import Owner, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.call import is_rewritten
-from anabranch.runtime.control.iteration import countable, push_iteration, ranges
+from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.sequences import countable, ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.ir.program import Var

@@ -19,9 +19,10 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import vocabulary as _vocabulary
 from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
-from anabranch.runtime.control.calls import restaging, special_methods
-from anabranch.runtime.control.containers import copied_items, nested_lists
+from anabranch.runtime.control.calls import special_methods
+from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
+from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import Given, bind_arguments

@@ -9,9 +9,9 @@ from typing import Any
 
 from anabranch.runtime.control import compare, subscript
 from anabranch.runtime.control.branches import select_value
-from anabranch.runtime.control.calls.signature_errors import fitted
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.values import registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
-from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable
-from anabranch.runtime.control.iteration.iterators import Tail
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.loop_state import FirstStepError, Loop
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Tail
 from anabranch.runtime.errors import (
     AliasError,
     AnabranchError,

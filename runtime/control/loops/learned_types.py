@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.control.columnar import nested_lists
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.trace import current

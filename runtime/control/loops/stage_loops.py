@@ -9,7 +9,7 @@ from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
-from anabranch.runtime.control.containers import array_lists, copied_items
+from anabranch.runtime.control.columnar import array_lists, copied_items
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission

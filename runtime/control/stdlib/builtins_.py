@@ -12,21 +12,15 @@ import numpy as np
 
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
-from anabranch.runtime.control.calls.output import print_
-from anabranch.runtime.control.calls.signature_errors import fitted
-from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.iteration import (
-    as_countable,
-    generator_reductions,
-    iterators,
-    ranges,
-    zip_columns as columns_,
-)
+from anabranch.runtime.control.branches.truth import truth, truth_value
+from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.control.iteration.remaining_items import is_named, remaining
 from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.sequences import as_countable, iterators, ranges, zip_columns as columns_
+from anabranch.runtime.control.sequences.remaining_items import is_named, remaining
+from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.control.stdlib.output import print_
 from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
-from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import atoms, attributes, registry, wrap

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.calls.signature_errors import fitted
-from anabranch.runtime.control.containers import array_lists, container_order
+from anabranch.runtime.control.columnar import array_lists
+from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import as_countable
+from anabranch.runtime.control.sequences import as_countable
+from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib.builtins_ import len_, range_, sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.control import boolean, compare, identity
+from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.stdlib.math_ints import as_int
-from anabranch.runtime.control.truth import truth_value
 
 
 def count_of(items: Any, value: Any) -> Any:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.containers import text_items
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.columnar import text_items
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import text_tables

@@ -11,16 +11,11 @@ import numpy as np
 
 from anabranch.runtime.control import generator
 from anabranch.runtime.control.boolean import and_, not_
-from anabranch.runtime.control.containers import container_order, dynamic_list_order
-from anabranch.runtime.control.iteration import (
-    as_countable,
-    countable,
-    elements,
-    generator_reductions,
-    iterators,
-)
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list_order
 from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.control.truth import truth_value
+from anabranch.runtime.control.sequences import as_countable, countable, elements, iterators
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import UnreachableError
@@ -314,7 +309,7 @@ def _drive(owner: Any, many: Any) -> None:
 
 def listed(source: Any) -> Any:
     """The list of what a comprehension or an iterable gives."""
-    from anabranch.runtime.control.containers.dynamic_list import growing  # noqa: PLC0415
+    from anabranch.runtime.control.dynamic_lists.dynamic_list import growing  # noqa: PLC0415
 
     if is_grown(source) and source.native is list:
         return source.copy()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.iteration.as_countable import countable, is_countable
-from anabranch.runtime.control.iteration.countable import Countable
-from anabranch.runtime.control.iteration.iterators import Once
-from anabranch.runtime.control.iteration.text_iteration import is_text
+from anabranch.runtime.control.sequences.as_countable import countable, is_countable
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import tracing

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.iteration.countable import Countable
-from anabranch.runtime.control.iteration.iterators import Reversed
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Reversed
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, attributes, wrap

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current, tracing

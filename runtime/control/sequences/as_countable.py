@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.iteration import stacked_sequences, text_iteration
-from anabranch.runtime.control.iteration.countable import Countable
-from anabranch.runtime.control.iteration.elements import Elements, Rows
-from anabranch.runtime.control.iteration.iterators import Once
-from anabranch.runtime.control.iteration.ranges import Fixed
+from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import Elements, Rows
+from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.control.sequences.ranges import Fixed
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import Array

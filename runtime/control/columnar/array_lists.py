@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.control.columnar import nested_lists
 from anabranch.runtime.tracing.source_frames import Position, position, users
 from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side

@@ -14,13 +14,10 @@ from typing import Any, NoReturn
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.calls import restaging
-from anabranch.runtime.control.containers import (
-    array_lists,
-    container_methods,
-    dynamic_list_methods as staged,
-    nested_lists,
-)
+from anabranch.runtime.control.columnar import array_lists, nested_lists
+from anabranch.runtime.control.containers import container_methods
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged
+from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values.dynamic_lists import records
