@@ -9,13 +9,9 @@ from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as
 from anabranch.runtime.control.branches.truth import kept as kept
 from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
 from anabranch.runtime.control.calls.star_calls import calling as calling, tail_calling as tail_calling
-from anabranch.runtime.control.compare import (
-    compare as compare,
-    in_ as in_,
-    not_in as not_in,
-)
+from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count
-from anabranch.runtime.control.containers.set_items import members_of as members_of
+from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing as growing
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
@@ -32,7 +28,7 @@ from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.iteration.push_iteration import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
-from anabranch.runtime.control.sets import members as members, set_operation as set_operation
+from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
 from anabranch.runtime.control.stdlib.builtins_ import class_ as class_
 from anabranch.runtime.control.stdlib.math_ import mathematics

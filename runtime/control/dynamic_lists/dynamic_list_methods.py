@@ -322,11 +322,6 @@ def _each(items: Any, function: Callable[..., Any], width: int | None = None) ->
     return generator.Each(items, function, width=width)
 
 
-def contains(owner: Any, value: Any) -> Any:
-    """`value in owner`."""
-    return generator_reductions.quantified(_each(owner, lambda item: container_order.equal(value, item)), until=True)
-
-
 def count(owner: Any, value: Any) -> Any:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
