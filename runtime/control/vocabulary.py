@@ -7,8 +7,13 @@ from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
 from anabranch.runtime.control.branches.truth import kept as kept
-from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
-from anabranch.runtime.control.calls.star_calls import calling as calling, tail_calling as tail_calling
+from anabranch.runtime.control.call import (
+    call as call,
+    calling as calling,
+    tail_call as tail_call,
+    tail_calling as tail_calling,
+)
+from anabranch.runtime.control.calls.counterparts import imported as imported
 from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count
 from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in

@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.runtime.call.plan import Owner, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.call import is_rewritten
+from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import push_iteration
 from anabranch.runtime.control.sequences import countable, ranges
 from anabranch.runtime.errors import UnsupportedValueError
