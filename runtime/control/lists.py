@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.runtime.control.containers import stacked_results
-from anabranch.runtime.control.dynamic_lists import dynamic_list_methods
-from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing
+from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing, listed
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.push_iteration import Source
@@ -61,10 +60,10 @@ def items_of(items: Any) -> Any:
     if isinstance(items, Each) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
     if isinstance(items, Source):
-        return items.items_or(dynamic_list_methods.listed)
+        return items.items_or(listed)
     if is_fixed(items):
         return items.copy()
-    return dynamic_list_methods.listed(items) if is_of_run_time_length(items) else list(items)
+    return listed(items) if is_of_run_time_length(items) else list(items)
 
 
 def is_of_run_time_length(items: Any) -> bool:

@@ -9,207 +9,32 @@ from __future__ import annotations
 
 import collections
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.control import subscript
-from anabranch.runtime.control.columnar import array_lists, nested_lists
+from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
-from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowingContents
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import (
     DequeContents,
     Items,
-    ItemsStructure,
-    ListContents,
     MayGrow,
-    as_items,
     is_fixed,
     is_grown,
-    joined,
-    kinds_of,
-    side_by_side,
 )
-from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure, has_traced
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.pytrees.containers import has_traced
 from anabranch.runtime.values.tracer import Traced
 
 
-class _Marker:
-    """What a list holds natively whose elements are kept elsewhere."""
+class _Methods(GrowingContents):
+    """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
-
-    def _refuse(self, *_: Any) -> NoReturn:
-        raise ConcretizationError(_TEXT)
-
-    __eq__ = __lt__ = __gt__ = __bool__ = __hash__ = __len__ = __iter__ = __index__ = __float__ = __str__ = _refuse
-    __array__ = __getattr__ = __getitem__ = __call__ = __reduce__ = _refuse
-
-
-_TEXT = (
-    "a list whose length is known only at run time is used where anabranch does not stage it (in code that is not "
-    "rewritten, or by an operation of lists that needs the length); use a for statement over it, indices, or np.array"
-)
-_MARKER = _Marker()
-
-
-class _Grows(MayGrow):
-    """What lists and deques that grow have in common; `native` is the built-in class."""
-
-    __slots__ = ()
-    _contents = ListContents
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        made: Any = cls.native.__new__(cls, *args, **kwargs)
-        made._items = made.site = made.home = None
-        return made
-
-    @property
-    def items(self) -> Items | None:  # type: ignore[override]
-        """The elements where they are side by side."""
-        return self._items if self.home is None else self.home.table.row(self.home.index)
-
-    @property
-    def is_grown(self) -> bool:  # type: ignore[override]
-        """Return whether elements are side by side."""
-        return self._items is not None or self.home is not None
-
-    @property
-    def is_fixed(self) -> bool:  # type: ignore[override]
-        """Return whether elements are side by side and their number stays the same."""
-        return self.home is not None or (self._items is not None and self._items.structure.fixed)
-
-    def enter_home(self, home: Any) -> None:
-        """Be a row of a table."""
-        self.become(self._contents())
-        self.home = home
-        self.native.append(self, _MARKER)
-
-    def leave_home(self, contents: Any) -> None:
-        """Hold elements of its own."""
-        self.home = None
-        self.become(contents)
-
-    def state(self) -> Any:
-        """Return the contents of the list, or the row of a table that it is."""
-        return self.contents() if self.home is None or self.home.table.last is not None else self.home
-
-    def resume(self, state: Any) -> None:
-        """Hold what it held, or be the row that it was."""
-        if isinstance(state, nested_lists.Home):
-            self.home = None
-            self.enter_home(state)
-        else:
-            self.leave_home(state)
-
-    # ---- contents ----------------------------------------------------------------------------------------------------
-
-    def contents(self) -> Any:
-        """The elements: `Items`, or a tuple where their number is known."""
-        if self.home is not None and self.home.table.last is not None:
-            return self.home.table.contents(self.home)
-        if self.home is None and self._items is not None:
-            return nested_lists.finished(self._items)
-        return self._contents(self.native.__iter__(self)) if self.items is None else self.items
-
-    def become(self, contents: Any) -> None:
-        """Hold these elements."""
-        grown = isinstance(contents, Items)
-        if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
-            contents = contents.fastened() if contents.length else self._contents()
-            grown = isinstance(contents, Items)
-        if self.home is not None:
-            self._become_row(contents)
-            return
-        self.native.clear(self)
-        self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
-        self.native.extend(self, (_MARKER,) if grown else contents)
-
-    def _become_row(self, contents: Any) -> None:
-        table, index = self.home.table, self.home.index
-        if not isinstance(contents, Items):
-            contents = side_by_side(contents, fixed=True) or contents
-        if isinstance(contents, Items) and contents.structure.fixed and contents.length == table.width:
-            table.set_row(index, contents)
-        else:
-            self._dissolve()
-            self.become(contents)
-
-    def _dissolve(self) -> None:
-        """Let the rows of the table that it is a row of hold their elements by themselves."""
-        table = self.home.table
-        if table.builder is not current() or self.home.before is None:
-            raise nested_lists.without_tables("changes its length, or is used where anabranch does not stage it")
-        table.dissolve()
-
-    def grown(self) -> Items:
-        """The elements as `Items`, however many there are."""
-        contents = self.contents()
-        if isinstance(contents, Items):
-            return contents
-        kinds: list[Any] = []
-        for kind in kinds_of(layouts.describe(contents)):
-            kinds += [kind] if kind not in kinds else []
-        return as_items(
-            contents,
-            ItemsStructure(Items, (), None, tuple(kinds), len(contents), None, self._contents is DequeContents),
-        )
-
-    def separate(self) -> None:
-        """Hold elements that are side by side, and whose number is known, one by one."""
-        if self.home is not None:
-            self._dissolve()
-        if self.items is not None and self.items.structure.fixed:
-            self.become(self._contents(map(self.items.item, range(self.items.length))))
-
-    def made(self, contents: Any) -> Any:
-        """A new list of these elements."""
-        new = type(self)()
-        new.become(contents)
-        current().trace.bear(new)
-        array_lists.at_birth(new, array_lists.birthplace())
-        return new
-
-    def __anabranch_structure__(self) -> Structure:
-        row = None if self.home is None else nested_lists.structure_of_row(self)
-        if row is not None:
-            return row
-        maxlen = getattr(self, "maxlen", None)
-        given = self.home is None or self.home.table.last is not None
-        keys = _keys(self.contents()) if given else (("fixed", len(self)),)
-        return GrowingStructure(type(self), keys, maxlen)
-
-    def __anabranch_slot__(self) -> Slot:
-        return GrowingSlot(self)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return self.native, (self.native(self.contents()),)
-
-    # ---- what needs a plain value -----------------------------------------------------------------------------------
-
-    def _plain(self, need: str) -> NoReturn:
-        if tracing():
-            current().trace.needs_plain()
-        assert self.items is not None
-        raise wanting(ConcretizationError(f"{need}: {_TEXT}"), self.items.length, "the length of a list")
-
-    def __len__(self) -> int:
-        if self.home is not None:
-            width: int = self.home.table.width
-            return width
-        if self.items is None:
-            length: int = self.native.__len__(self)
-            return length
-        if isinstance(self.items.length, int):
-            return self.items.length
-        return self._plain("len()")
 
     def __iter__(self) -> Iterator[Any]:
         if self.items is None:
@@ -226,7 +51,7 @@ class _Grows(MayGrow):
 
     def _steps(self) -> Iterator[Any]:
         for item in self.native.__iter__(self):
-            if item is _MARKER:
+            if item is MARKER:
                 self._plain("an iteration over a list that grows in it")
             yield item
 
@@ -244,10 +69,10 @@ class _Grows(MayGrow):
         if is_fixed(self) and isinstance(key, slice) and not has_traced((key.start, key.stop, key.step)):
             return self._part(range(len(self))[key])
         if self.items is not None:
-            return staged.get(self, key)
+            return item_access.get(self, key)
         if isinstance(key, slice):
             if any(isinstance(k, Traced) for k in (key.start, key.stop, key.step)):
-                return staged.get(self, key)
+                return item_access.get(self, key)
             return self.made(self.native.__getitem__(self, key))
         return subscript.Indexed(self)[key] if isinstance(key, Traced) else self.native.__getitem__(self, key)
 
@@ -259,7 +84,7 @@ class _Grows(MayGrow):
         if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
             self.separate()
         if self.items is not None:
-            staged.set_(self, key, value)
+            item_access.set_(self, key, value)
         elif isinstance(key, Traced):
             subscript.Indexed(self)[key] = value
         else:
@@ -269,7 +94,7 @@ class _Grows(MayGrow):
         if is_fixed(self) and not has_traced(key):
             self.separate()
         if self.items is not None or isinstance(key, Traced):
-            staged.delete(self, key)
+            item_access.delete(self, key)
         else:
             self.native.__delitem__(self, key)
 
@@ -288,7 +113,7 @@ class _Grows(MayGrow):
             assert values.items is not None
             self.become(self.items.followed_by(values.items))
         else:
-            staged.extend(self, values)
+            staged.extend(self, values, listed)
 
     def __iadd__(self, values: Any) -> Any:
         self.extend(values)
@@ -298,7 +123,7 @@ class _Grows(MayGrow):
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
             return self.native.pop(self, *place)
-        return staged.pop(self, *place)
+        return item_access.pop(self, *place)
 
     def insert(self, place: Any, value: Any) -> None:
         """As `list.insert`."""
@@ -307,7 +132,7 @@ class _Grows(MayGrow):
         if self.items is None and not isinstance(place, Traced):
             self.native.insert(self, place, value)
         else:
-            staged.insert(self, place, value)
+            item_access.insert(self, place, value)
 
     def clear(self) -> None:
         """As `list.clear`."""
@@ -328,7 +153,7 @@ class _Grows(MayGrow):
         if self.items is None:
             self.native.reverse(self)
         else:
-            self.become(staged.reversed_items(self.items))
+            self.become(item_access.reversed_items(self.items))
 
     def index(self, *args: Any) -> Any:
         """As `list.index`."""
@@ -402,7 +227,7 @@ def _same(a: Any, b: object) -> Any:
     return a.native.__eq__(a, b)
 
 
-class Growing(_Grows, list[Any]):  # type: ignore[misc]
+class Growing(_Methods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
     __slots__ = ("_items", "home", "site")
@@ -415,15 +240,15 @@ class Growing(_Grows, list[Any]):  # type: ignore[misc]
         if self.items is None:
             container_methods.staged(super().sort)(key=key, reverse=reverse)
         else:
-            staged.sort(self, key, reverse)
+            staged.sort(self, key, reverse, listed)
 
     def _ordered(self, other: Any) -> Any:
         if is_grown(self) or is_grown(other):
-            raise ConcretizationError(f"an ordering of lists: {_TEXT}")
+            raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
         return NotImplemented
 
 
-class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
+class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
     __slots__ = ("_items", "home", "site")
@@ -439,7 +264,7 @@ class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
 
     def popleft(self) -> Any:
         """As `deque.popleft`."""
-        return super().popleft() if self.items is None else staged.popleft(self)
+        return super().popleft() if self.items is None else item_access.popleft(self)
 
     def extendleft(self, values: Iterable[Any]) -> None:
         """As `deque.extendleft`."""
@@ -449,7 +274,7 @@ class GrowingDeque(_Grows, collections.deque[Any]):  # type: ignore[misc]
     def rotate(self, n: Any = 1) -> None:
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Traced):
-            raise ConcretizationError(f"deque.rotate: {_TEXT}")
+            raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
         super().rotate(n)
 
 
@@ -463,108 +288,17 @@ def growing(values: Any) -> Any:
     return made
 
 
+def listed(source: Any) -> Any:
+    """The list of what a comprehension or an iterable gives."""
+    if is_grown(source) and source.native is list:
+        return source.copy()
+    made = growing([])
+    staged.append_each(made, source)
+    return made
+
+
 # So many run-time values are compared one by one to be sorted.
 _FEW = 32
 
 
 KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
-
-
-class GrowingSlot(Slot):
-    """What is remembered of a list that may grow."""
-
-    __slots__ = ()
-
-    def contents(self) -> Any:
-        return self.target.state()
-
-    def restore(self, contents: Any) -> None:
-        self.target.resume(contents)
-
-    def parts(self) -> Iterable[Any]:
-        if isinstance(self.before, nested_lists.Home):
-            return (self.before.table, *self.before.table.owners)
-        if isinstance(self.before, nested_lists.RowPart):
-            return ()
-        if isinstance(self.before, nested_lists.RowReferences):
-            return self.before.owners
-        if isinstance(self.before, Items):
-            return (*nested_lists.referred(self.before), *records.members(self.before))
-        parts: Iterable[Any] = self.before
-        return parts
-
-    @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
-        if isinstance(before, nested_lists.Home) and not isinstance(now, (Items, nested_lists.Home)):
-            # The rows hold what they held before they were in a table.
-            before = before.before
-        if isinstance(now, (nested_lists.Home, nested_lists.RowPart, nested_lists.RowReferences)) or isinstance(
-            before, nested_lists.Home
-        ):
-            return now is before
-        if isinstance(now, Items) or isinstance(before, Items):
-            return now is before
-        return Slot.same_contents(now, before)
-
-
-@frozen
-class GrowingStructure(Structure):
-    """That of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
-
-    @property
-    def grown(self) -> bool:
-        """Whether it has one part, its `Items`."""
-        return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
-
-    @property
-    def _cls(self) -> Any:
-        return self.cls
-
-    def children(self, value: Any) -> list[Any]:
-        return [value.contents()] if self.grown else list(value.contents())
-
-    def build(self, children: Sequence[Any]) -> Any:
-        contents = children[0] if self.grown else children
-        if not tracing():
-            native: Any = self._cls.native
-            return native(contents) if self.extra is None else native(contents, self.extra)
-        made = self.cls()
-        made.become(contents)
-        return made
-
-    def empty(self) -> Any:
-        return self.cls()
-
-    def fill(self, made: Any, children: Sequence[Any]) -> None:
-        made.become(children[0] if self.grown else children)
-
-    def hosted(self, members: Mapping[int, int]) -> Structure:
-        return self if self.grown else Structure(self._cls.native, self.keys, self.extra)
-
-    def meet(self, mine: Any, other: Any) -> Any:
-        if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
-            return None
-        contents = joined(*map(_contents_node, (mine, other)))
-        if contents is None:
-            return None
-        structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
-        keys: tuple[Any, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
-        return type(mine)(GrowingStructure(self.cls, keys), (contents,))
-
-
-def _keys(contents: Any) -> tuple[Any, ...]:
-    """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
-    if isinstance(contents, nested_lists.RowPart):
-        return (("fixed", contents.width),)
-    if isinstance(contents, nested_lists.RowReferences):
-        return (("fixed", contents.items.length),) if contents.items.structure.fixed else ("items",)
-    if not isinstance(contents, Items):
-        return tuple(range(len(contents)))
-    return (("fixed", contents.length),) if contents.structure.fixed else ("items",)
-
-
-def _contents_node(node: Any) -> Any:
-    if node.structure.grown:
-        return node.children[0]
-    structure = node.structure.cls._contents(node.structure.keys).__anabranch_structure__()
-    return type(node)(structure, node.children)
