@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, text_items
+from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
 from anabranch.runtime.control.sequences import ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
@@ -130,7 +130,7 @@ def _get(container: Any, key: Any) -> Any:
     position = checked_index(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
-        return nested_lists.view(type(container), table, position)
+        return row_tables.view(type(container), table, position)
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from anabranch.runtime.control.columnar import array_lists, nested_lists
+from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import current, tracing
@@ -90,7 +90,7 @@ class GrowingContents(MayGrow):
 
     def resume(self, state: Any) -> None:
         """Hold what it held, or be the row that it was."""
-        if isinstance(state, nested_lists.Home):
+        if isinstance(state, row_tables.Home):
             self.home = None
             self.enter_home(state)
         else:
@@ -131,7 +131,7 @@ class GrowingContents(MayGrow):
         """Let the rows of the table that it is a row of hold their elements by themselves."""
         table = self.home.table
         if table.builder is not current() or self.home.before is None:
-            raise nested_lists.without_tables("changes its length, or is used where anabranch does not stage it")
+            raise row_tables.without_tables("changes its length, or is used where anabranch does not stage it")
         table.dissolve()
 
     def grown(self) -> Items:
@@ -163,7 +163,7 @@ class GrowingContents(MayGrow):
         return new
 
     def __anabranch_structure__(self) -> Structure:
-        row = None if self.home is None else nested_lists.structure_of_row(self)
+        row = None if self.home is None else row_tables.structure_of_row(self)
         if row is not None:
             return row
         maxlen = getattr(self, "maxlen", None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.columnar import nested_lists
+from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import (
@@ -29,9 +29,9 @@ class GrowingSlot(Slot):
         self.target.resume(contents)
 
     def parts(self) -> Iterable[Any]:
-        if isinstance(self.before, nested_lists.Home):
+        if isinstance(self.before, row_tables.Home):
             return (self.before.table, *self.before.table.owners)
-        if isinstance(self.before, nested_lists.RowPart):
+        if isinstance(self.before, row_tables.RowPart):
             return ()
         if isinstance(self.before, nested_lists.RowReferences):
             return self.before.owners
@@ -42,11 +42,11 @@ class GrowingSlot(Slot):
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
-        if isinstance(before, nested_lists.Home) and not isinstance(now, (Items, nested_lists.Home)):
+        if isinstance(before, row_tables.Home) and not isinstance(now, (Items, row_tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before
-        if isinstance(now, (nested_lists.Home, nested_lists.RowPart, nested_lists.RowReferences)) or isinstance(
-            before, nested_lists.Home
+        if isinstance(now, (row_tables.Home, row_tables.RowPart, nested_lists.RowReferences)) or isinstance(
+            before, row_tables.Home
         ):
             return now is before
         if isinstance(now, Items) or isinstance(before, Items):
@@ -101,7 +101,7 @@ class GrowingStructure(Structure):
 
 def keys_of(contents: Any) -> tuple[Any, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
-    if isinstance(contents, nested_lists.RowPart):
+    if isinstance(contents, row_tables.RowPart):
         return (("fixed", contents.width),)
     if isinstance(contents, nested_lists.RowReferences):
         return (("fixed", contents.items.length),) if contents.items.structure.fixed else ("items",)
