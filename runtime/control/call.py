@@ -25,6 +25,7 @@ from anabranch.runtime.control.stdlib import (
     bisect_,
     builtins_,
     heapq_,
+    introspection,
     itertools_,
     output,
 )
@@ -115,7 +116,7 @@ def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], k
 def _bound(method: Any, owner: Any) -> Any:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
-    return getattr(owner, method.__name__) if builtins_.isinstance_(owner, cls) is True else None
+    return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
 
 
 def _from_library(made: Any) -> Any:
@@ -190,7 +191,7 @@ def _call_chosen(functions: ChoiceValue, *args: Any, **kwargs: Any) -> Any:
 def _constructor(cls: type) -> Any:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
-        return builtins_.type_
+        return introspection.type_
     if cls in builtins_.COUNTERPARTS:
         return getattr(builtins_, builtins_.COUNTERPARTS[cls])
     if cls is np.dtype:

@@ -35,7 +35,7 @@ from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
-from anabranch.runtime.control.stdlib.builtins_ import class_ as class_
+from anabranch.runtime.control.stdlib.introspection import class_ as class_
 from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp

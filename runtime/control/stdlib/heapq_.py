@@ -16,7 +16,8 @@ from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.control.stdlib.builtins_ import len_, range_, sorted_
+from anabranch.runtime.control.stdlib.builtin_iterators import len_, range_
+from anabranch.runtime.control.stdlib.builtin_reductions import sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
