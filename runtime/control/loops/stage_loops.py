@@ -15,11 +15,11 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
-    FirstStepError,
     Loop,
     LoopTypes,
     Traced,
     check_growth,
+    first_step_error,
     hint_of,
     initial,
 )
@@ -54,7 +54,7 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         if traced is None:
             continue
         if loop.peels and copied_items.appends_callers_array(traced.builder, traced.entry, traced.init):
-            raise FirstStepError(f"the first step of {loop.what} appends an array from outside to a list", loop.site)
+            raise first_step_error(f"the first step of {loop.what} appends an array from outside to a list", loop)
         copied_items.check_step(outer, traced.builder, traced.entry, traced.init, traced.packed)
         known = len(types.places.handles)
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)
