@@ -31,7 +31,7 @@ from anabranch import (
 )
 from anabranch.export import deserialize, export
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.ir import verify
 from anabranch.runtime.signature.static_args import Statics
 from anabranch.runtime.testing.compare_outcomes import first_difference

@@ -60,6 +60,9 @@ class UnsupportedOperationError(AnabranchError, NotImplementedError):
 class StructureMismatchError(AnabranchError, TypeError):
     """Two branches, or two steps of a loop, give values that no single type can hold."""
 
+    # The code of the loop whose first step gives a carry another type, which the steps after it may keep.
+    first_step_of: object = None
+
 
 class ShapeMismatchError(AnabranchError, ValueError):
     """Shapes that do not broadcast together, as NumPy's `ValueError`; it names the user's line.

@@ -28,7 +28,8 @@ from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.call.execution import MISS, Execution, never
 from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
 from anabranch.runtime.config import configure, settings
-from anabranch.runtime.control.call import counterpart, resolve
+from anabranch.runtime.control.call import resolve
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call

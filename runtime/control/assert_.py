@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.tracing.trace import UnreachableError, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks

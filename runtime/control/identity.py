@@ -9,8 +9,8 @@ import numpy as np
 
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.containers import node_reads
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.branches.truth import truth
+from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import current, tracing

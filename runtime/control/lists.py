@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anabranch.runtime.control.containers import dynamic_list_methods
-from anabranch.runtime.control.containers.dynamic_list import KINDS, growing
+from anabranch.runtime.control.containers import stacked_results
+from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing, listed
 from anabranch.runtime.control.generator import Each
-from anabranch.runtime.control.iteration import stacked_results, user_iterators
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
 from anabranch.runtime.values.tracer import Traced
@@ -60,10 +60,10 @@ def items_of(items: Any) -> Any:
     if isinstance(items, Each) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
     if isinstance(items, Source):
-        return items.items_or(dynamic_list_methods.listed)
+        return items.items_or(listed)
     if is_fixed(items):
         return items.copy()
-    return dynamic_list_methods.listed(items) if is_of_run_time_length(items) else list(items)
+    return listed(items) if is_of_run_time_length(items) else list(items)
 
 
 def is_of_run_time_length(items: Any) -> bool:

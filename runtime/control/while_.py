@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.counted import CANNOT
-from anabranch.runtime.control.loops.loop_state import ConditionWritesError, FirstStepError, Loop
+from anabranch.runtime.control.loops.loop_state import ConditionWritesError, Loop
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.trace import Builder, current, tracing
 from anabranch.runtime.values.decisions import note, origin
@@ -166,8 +166,8 @@ class _While:
         """As one loop, or the first step on its own and the others as one loop."""
         try:
             return self._stage_all(state)
-        except FirstStepError as error:
-            if error.site is not self.site.__code__:
+        except StructureMismatchError as error:
+            if error.first_step_of is not self.site.__code__:
                 raise
             return self._stage_peeled(state)
 

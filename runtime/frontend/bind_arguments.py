@@ -6,8 +6,8 @@ import bisect
 import re
 from typing import Any
 
-from anabranch.runtime.control.containers import array_lists
-from anabranch.runtime.control.containers.dynamic_list import growing
+from anabranch.runtime.control.columnar import array_lists
+from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Repeated

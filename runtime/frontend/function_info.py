@@ -11,7 +11,8 @@ from typing import Any
 
 from anabranch import transpile
 from anabranch.runtime.config import settings
-from anabranch.runtime.control.call import counterpart, resolve, staged
+from anabranch.runtime.control.call import resolve
+from anabranch.runtime.control.calls.counterparts import counterpart, staged
 from anabranch.runtime.errors import NoSourceError
 from anabranch.runtime.tracing.trace import tracing
 

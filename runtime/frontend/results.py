@@ -14,8 +14,9 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.runtime.call.plan import Owner, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.call import is_rewritten
-from anabranch.runtime.control.iteration import countable, push_iteration
+from anabranch.runtime.control.calls.user_functions import is_rewritten
+from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.sequences import countable, ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.ir.program import Var
@@ -235,7 +236,7 @@ def _instead(value: Any) -> str:
 
 def _name(value: Any) -> str:
     """The class that Python's own value is of."""
-    if isinstance(value, countable.Range):
+    if isinstance(value, ranges.Range):
         return "range"
     return "generator" if isinstance(value, _STAGED) else type(value).__name__
 

@@ -17,12 +17,15 @@ from anabranch.base.frozen import frozen
 from anabranch.base.signals import Interrupt, whole
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import vocabulary as _vocabulary
+from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import staged_unions
-from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
-from anabranch.runtime.control.calls import restaging, special_methods
-from anabranch.runtime.control.containers import copied_items, nested_lists
+from anabranch.runtime.control.call import call, resolve
+from anabranch.runtime.control.calls import special_methods
+from anabranch.runtime.control.calls.recursion import endless
+from anabranch.runtime.control.calls.user_functions import bind_to, is_hoistable, is_rewritten, is_users
+from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
+from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import Given, bind_arguments
@@ -47,8 +50,8 @@ from anabranch.runtime.values.pytrees import exceptions, pack_unpack
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
-del _vocabulary  # imported so that rewritten code finds it
 
+bind_to(vocabulary)
 
 _AGAIN = object()
 # Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.

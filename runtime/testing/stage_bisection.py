@@ -13,7 +13,7 @@ from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir import program as ir, verify
 from anabranch.runtime.passes import optimise

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.branches.join import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Builder, Storage, current
 from anabranch.runtime.values import atoms, visibility

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.aliasing.loop_sources import Entry, New, Possible, TracedBody
-from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Builder, Storage

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 
 import numpy as np
 
+from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_sources import (
     Chosen,
     Entry,
@@ -26,7 +27,6 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     TracedBody,
     positions,
 )
-from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.trace import Builder, building, current
 from anabranch.runtime.values import atoms

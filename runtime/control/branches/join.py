@@ -1,4 +1,4 @@
-"""What branches and loops share: joining values, keeping identities honest, linking arrays that may be one."""
+"""What branches and loops share: values joined to one layout, and structures that a join refuses."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from typing import Any, Final
 
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Builder, Restart, current
-from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -143,18 +140,3 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(user.__code__.co_freevars, user.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):
             yield name, cell.cell_contents
-
-
-def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
-    """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
-    current().trace.chosen[id(array)] = array
-    if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
-        aliasing.link(array.storage, pred, handle, form)
-    elif outer.outer_has(handle.storage) or handle.storage in outer.env:
-        # A view whose position is not known out here: any write that could matter is refused.
-        aliasing.link(array.storage, None, Array(handle.storage))
-    else:
-        # An array of the branch's own, which may be one of the enclosing code.
-        for entry in handle.storage.links:
-            surely = isinstance(entry.pred, Literal) and form is None and not handle.path
-            adopt(outer, array, pred if surely else None, entry.handle, entry.form)

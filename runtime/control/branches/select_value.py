@@ -6,8 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.loops import float_kinds
+from anabranch.runtime.control.branches import float_kinds, stage_branches
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms, wrap

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
-from anabranch.runtime.control.containers import copied_items, nested_lists, node_reads
+from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
 from anabranch.runtime.errors import (
     AnabranchError,
     IntegerRangeError,

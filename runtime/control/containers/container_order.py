@@ -10,8 +10,9 @@ import numpy as np
 
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
-from anabranch.runtime.control.containers import list_order, node_reads
-from anabranch.runtime.control.truth import truth, truth_value
+from anabranch.runtime.control.branches.truth import truth, truth_value
+from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.containers import list_order
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap

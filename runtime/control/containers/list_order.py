@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control.containers.stacked_results import stacked
 from anabranch.runtime.control.generator import Each
-from anabranch.runtime.control.iteration.stacked_results import stacked
-from anabranch.runtime.control.iteration.stacked_sequences import FEW, Line
+from anabranch.runtime.control.sequences.stacked_sequences import FEW, Line
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import Interrupt
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.try_ import passes, revived
 from anabranch.runtime.errors import (
     AnabranchError,

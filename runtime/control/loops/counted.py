@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
-from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable, Tail
 from anabranch.runtime.control.loops import growth, stage_loops, steps
-from anabranch.runtime.control.loops.loop_state import FirstStepError, Loop
+from anabranch.runtime.control.loops.loop_state import Loop
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Tail
 from anabranch.runtime.errors import (
     AliasError,
     AnabranchError,
@@ -162,13 +163,15 @@ class _Counted:
             after = self._stage(self.sequence, state[2:])
             note("staged", self.what, lambda: f"one loop of {steps_of(self.length)}{how}")
             return after
-        except FirstStepError as error:
-            if error.site is not self.body.__code__:
+        except StructureMismatchError as error:
+            if error.first_step_of is not self.body.__code__:
                 raise
             first = error
         try:
             after = self._stage_peeled(state)
-        except FirstStepError:
+        except StructureMismatchError as error:
+            if error.first_step_of is None:
+                raise
             raise first from None
         why = f"one loop after its first step, which gives its names the types that they keep{how}"
         note("staged", self.what, lambda: why)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.control.columnar import row_tables
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.trace import current
@@ -124,8 +124,8 @@ def _type_of(value: Any, places: dict[int, int]) -> Any:
         return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
     if isinstance(value, dict):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
-    if isinstance(value, nested_lists.Home):
-        return (nested_lists.Home, places.get(id(value.table)), _type_of(value.index, places))
+    if isinstance(value, row_tables.Home):
+        return (row_tables.Home, places.get(id(value.table)), _type_of(value.index, places))
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
     if structure is not None:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))

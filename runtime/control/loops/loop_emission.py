@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
-from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.capacity import Overflowed

@@ -38,19 +38,6 @@ from anabranch.runtime.values.union import ChoiceValue
 INT64 = ArrayType((), np.dtype(np.int64))
 
 
-class FirstStepError(StructureMismatchError):
-    """A step gives a carry another structure; that of the first step may be the one it keeps."""
-
-    def __init__(self, message: str, site: Any) -> None:
-        super().__init__(message)
-        self.site = site
-
-
-# It is what users see where no other way has led further.
-FirstStepError.__name__ = FirstStepError.__qualname__ = StructureMismatchError.__name__
-FirstStepError.__module__ = StructureMismatchError.__module__
-
-
 class ConditionWritesError(Exception):
     """The condition of a loop changes what the loop carries."""
 
@@ -79,6 +66,13 @@ class Loop:
     def least(self) -> int:
         """The loop runs at least so often."""
         return int(self.trip.value) if isinstance(self.trip, Literal) else 0
+
+
+def first_step_error(message: str, loop: Loop) -> StructureMismatchError:
+    """The error of a step that gives a carry another structure; that of the first step may be the one it keeps."""
+    error = StructureMismatchError(message)
+    error.first_step_of = loop.site
+    return error
 
 
 @dataclasses.dataclass(slots=True)
@@ -323,23 +317,23 @@ def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any, rep
     if len(nodes) > 1 and len({n.structure.cls for n in nodes}) < len(nodes):
         named = issubclass(nodes[0].structure.cls, (list, collections.deque))
         grow([] if named else target)
-        raise FirstStepError(
+        raise first_step_error(
             f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
             f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size; "
             "append to a list, or fill an array",
-            loop.site,
+            loop,
         )
     if len(shapes) > 1:
         first, *_, last = map(str, map(layouts.numeric, shapes.values()))
-        raise FirstStepError(
+        raise first_step_error(
             f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change; "
             "join the parts after the loop, or fill an array that was made before",
-            loop.site,
+            loop,
         )
     if len(dtypes) > 1 and replaced and not loop.alternates:
         first, *_, last = map(str, map(layouts.numeric, dtypes))
-        raise FirstStepError(
+        raise first_step_error(
             f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change; "
             "start with an array of the dtype that is meant",
-            loop.site,
+            loop,
         )

@@ -9,17 +9,17 @@ from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
-from anabranch.runtime.control.containers import array_lists, copied_items
+from anabranch.runtime.control.columnar import array_lists, copied_items
 from anabranch.runtime.control.exits import CONTINUE, NEXT
 from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
-    FirstStepError,
     Loop,
     LoopTypes,
     Traced,
     check_growth,
+    first_step_error,
     hint_of,
     initial,
 )
@@ -60,7 +60,7 @@ def stage(loop: Loop) -> tuple[Any, ...]:
         if traced is None:
             continue
         if loop.peels and copied_items.appends_callers_array(traced.builder, traced.entry, traced.init):
-            raise FirstStepError(f"the first step of {loop.what} appends an array from outside to a list", loop.site)
+            raise first_step_error(f"the first step of {loop.what} appends an array from outside to a list", loop)
         copied_items.check_step(outer, traced.builder, traced.entry, traced.init, traced.packed)
         known = len(types.places.handles)
         identities = Identities(outer, traced, traced.init, types.places, traced.carried)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.calls.signature_errors import fitted
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.stdlib.builtins_ import len_
+from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.stdlib.math_ints import as_int
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_

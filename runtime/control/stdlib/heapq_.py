@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.calls.signature_errors import fitted
-from anabranch.runtime.control.containers import array_lists, container_order
+from anabranch.runtime.control.columnar import array_lists
+from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import countable
-from anabranch.runtime.control.stdlib.builtins_ import len_, range_, sorted_
+from anabranch.runtime.control.sequences import as_countable
+from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.control.stdlib.builtin_iterators import len_, range_
+from anabranch.runtime.control.stdlib.builtin_reductions import sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
@@ -70,7 +72,7 @@ def heapify(heap: Any) -> None:
         _sift_up(heap, half - 1 - step)
         return False
 
-    Each(countable.countable(range_(half)), lambda step: step).drive(take, leaves=False)
+    Each(as_countable.countable(range_(half)), lambda step: step).drive(take, leaves=False)
 
 
 def _first_of(count: Any, ordered: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.containers.node_columns import UnlikeError
+from anabranch.runtime.control.columnar.node_columns import UnlikeError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.trace import Part
 from anabranch.runtime.values import atoms, wrap

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.runtime.control import subscript
-from anabranch.runtime.control.iteration.countable import Countable, Once, countable, is_countable
-from anabranch.runtime.control.iteration.text_iteration import is_text
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.as_countable import countable, is_countable
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import tracing
@@ -32,7 +34,7 @@ class Held(Countable):
         return not any(map(containers.has_traced, self.items))
 
     def at(self, index: Any) -> Any:
-        return subscript.chosen(list(self.items), index, index)
+        return chosen_item.chosen(list(self.items), index, index)
 
     def end(self, left: Atom) -> None:
         if len(self.items) != self._length:

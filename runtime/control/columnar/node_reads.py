@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.containers import node_columns as columns, node_writes
+from anabranch.runtime.control.columnar import node_columns as columns, node_writes
 from anabranch.runtime.tracing.trace import UnreachableError, current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_lists.items import is_grown

@@ -16,10 +16,10 @@ from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.control.loops import stage_loops
 from anabranch.runtime.control.loops.loop_state import Loop
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import program as ir
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var

@@ -7,13 +7,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import Countable, Elements, Rows
 from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.control.truth import truth_value
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.dynamic_lists.items import is_grown

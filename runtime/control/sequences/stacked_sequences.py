@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anabranch.runtime.control import subscript
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current, tracing
@@ -59,7 +59,7 @@ class Line(Countable):
                 # Whether one is an object of before cannot be told.
                 current().trace.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
-        return subscript.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._held), index, index)
 
     def _is_as_before(self) -> bool:
         now = self._held

@@ -31,6 +31,15 @@ def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callab
     return call
 
 
+def staged_form_of(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that makes a function the staged form of another, which refuses the arguments that it does."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return fitted(function, original)
+
+    return decorate
+
+
 def _ran(code: types.CodeType, tb: types.TracebackType | None) -> bool:
     """Return whether a function had its arguments when an error was raised."""
     while tb is not None and tb.tb_frame.f_code is not code:

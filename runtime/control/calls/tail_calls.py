@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from anabranch.base.deep_stack import users_limit
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops.steps import Form
-from anabranch.runtime.control.stdlib.builtins_ import isinstance_
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.stdlib.introspection import isinstance_
 from anabranch.runtime.control.while_ import staged
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Restart, current

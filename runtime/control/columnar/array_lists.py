@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.source_frames import Position, position, users
 from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side
@@ -113,7 +113,7 @@ def may_be_array(contents: Sequence[Any]) -> bool:
 def may_be_table(contents: Sequence[Any]) -> bool:
     """The same of elements of lists of one length."""
     width = nested_lists.width_of(contents)
-    if width * len(contents) <= SMALL or nested_lists.NO_TABLES in (current().trace.array_sites or ()):
+    if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.array_sites or ()):
         return False
     return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anabranch.runtime.control import subscript
-from anabranch.runtime.control.containers import text_items
-from anabranch.runtime.control.iteration.countable import Countable
+from anabranch.runtime.control.columnar import text_items
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import text_tables
@@ -39,8 +39,8 @@ class Characters(Countable):
             return self._held[index]
         current().trace.has_codes = True
         if isinstance(self._held, (str, bytes)):
-            return subscript.chosen(self._before, index, index)
-        return subscript.chosen(list(self._held), index, index)
+            return chosen_item.chosen(self._before, index, index)
+        return chosen_item.chosen(list(self._held), index, index)
 
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
