@@ -10,7 +10,7 @@ from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of
 from anabranch.runtime.numpy.sized import operands, ufunc_methods
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.trace import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import compaction
@@ -73,7 +73,7 @@ def _one_by_one(
     program = Program(inputs, tuple(body.equations), outputs, "body")
     length = places.type.shape[0]
     (result,) = outer.bind(
-        Op.table["for"],
+        OPS["for"],
         atoms.literal(length, np.int64),
         *map(outer.resolve, captured),
         flat,

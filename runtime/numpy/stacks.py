@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.trace import bind
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -60,7 +60,7 @@ def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def run(name: str, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
     """All outputs of an op."""
-    return bind(Op.table[name], *inputs, **params)
+    return bind(OPS[name], *inputs, **params)
 
 
 def failing(info: Atom, message: str) -> None:

@@ -296,3 +296,4 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
 
 
 COND, SWITCH, WHILE, FOR = Cond("cond"), Switch("switch"), While("while"), For("for")
+OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR)

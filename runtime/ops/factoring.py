@@ -12,7 +12,7 @@ from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 
 _INT64 = np.dtype(np.int64)
 
@@ -276,3 +276,4 @@ class _Reflections(Lapack):
 _BOOL = ArrayType((), np.dtype(np.bool_))
 lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
 qr, reflections = _Qr("qr"), _Reflections("reflections")
+OPS: tuple[Op, ...] = (lu, solve, cholesky, qr, reflections)

@@ -57,3 +57,4 @@ class _Transform(Op):
 
 
 transform = _Transform("transform")
+OPS: tuple[Op, ...] = (transform,)

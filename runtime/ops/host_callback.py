@@ -84,3 +84,6 @@ def effects(equations: Sequence[Equation]) -> Iterator[tuple[Equation, bool]]:
             yield equation, True
         for program in equation.programs():
             yield from ((inner, False) for inner, _ in effects(program.equations))
+
+
+OPS: tuple[Op, ...] = (effect,)

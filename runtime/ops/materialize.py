@@ -33,3 +33,4 @@ class _Apart(Op):
 
 
 apart = _Apart("apart")
+OPS: tuple[Op, ...] = (apart,)

@@ -260,3 +260,4 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 sort = _Sort("sort")
 argsort = _ArgSort("argsort")
+OPS: tuple[Op, ...] = (sort, argsort)

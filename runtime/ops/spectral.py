@@ -22,7 +22,7 @@ from anabranch.runtime.ops.lapack import (
     matrices,
     real,
 )
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 
 
 class _Spectral(Lapack):
@@ -144,3 +144,4 @@ class _Eig(_Spectral):
 
 
 svd, eigh, eig = _Svd("svd"), _Eigh("eigh"), _Eig("eig")
+OPS: tuple[Op, ...] = (svd, eigh, eig)

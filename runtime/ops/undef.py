@@ -36,3 +36,4 @@ class _Unspecified(Op):
 
 
 unspecified = _Unspecified("unspecified")
+OPS: tuple[Op, ...] = (unspecified,)

@@ -170,3 +170,4 @@ class _Lowering:
 
 
 fold = _Fold("fold")
+OPS: tuple[Op, ...] = (fold,)

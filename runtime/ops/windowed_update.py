@@ -119,3 +119,4 @@ class _Lowering:
 
 
 patch = _Patch("patch")
+OPS: tuple[Op, ...] = (patch,)

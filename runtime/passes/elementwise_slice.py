@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Line
 from anabranch.runtime.passes.def_use import Scope
 from anabranch.runtime.passes.if_conversion import CHEAP
@@ -115,12 +115,12 @@ class Cone:
             one = self.emit("dynamic_slice", array, *starts, before=True, sizes=(1,) * where.rank)
             names[element] = self.emit("reshape", one, before=True, shape=())
         made = [dataclasses.replace(e, inputs=tuple(names.get(a, a) for a in e.inputs)) for e in self.equations]
-        whole = Equation(Op.table["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
+        whole = Equation(OPS["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
         return [*self.before, *made, whole]
 
     def emit(self, name: str, *inputs: Atom, before: bool = False, **params: object) -> Var:
         """An equation of the body, or one before the fold."""
-        op = Op.table[name]
+        op = OPS[name]
         (type,) = op.type(*(a.type for a in inputs), **params)
         out = Var(type)
         (self.before if before else self.equations).append(Equation(op, inputs, params, (out,)))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Source, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 
 _MOST_EQUATIONS = 24
 _MOST_ELEMENTS = 16
@@ -105,7 +105,7 @@ def _select(pred: Atom, a: Atom, b: Atom, equations: list[Equation], source: Sou
 
 
 def _emit(name: str, inputs: tuple[Atom, ...], equations: list[Equation], source: Source | None, **params: Any) -> Var:
-    op = Op.table[name]
+    op = OPS[name]
     (type,) = op.type(*(a.type for a in inputs), **params)
     var = Var(type)
     equations.append(Equation(op, inputs, params, (var,), source))

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.windowed_reduce import is_short
 from anabranch.runtime.passes.copy_insertion import keep_blocks_apart
 from anabranch.runtime.passes.cse import compute_once
@@ -93,7 +93,7 @@ def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
         return None
     inputs = (*cone.limits(bounds), *cone.operands())
     params = {"body": body, "lines": cone.shapes(), "combine": combine, "length": length}
-    op = Op.table["fold"]
+    op = OPS["fold"]
     out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
     fold = Equation(op, inputs, params, (out,), equation.source)
     return [*cone.before, fold, *(_first(out, equation, length) if name == "argmax" else [])]
@@ -147,8 +147,8 @@ def _first(found: Var, equation: Equation, length: int) -> list[Equation]:
     """`argmax` of what is nowhere true is 0."""
     limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(_BOOL_TYPE)
     return [
-        Equation(Op.table["less"], (found, limit), {}, (inside,), equation.source),
-        Equation(Op.table["select"], (inside, found, zero), {}, equation.outputs, equation.source),
+        Equation(OPS["less"], (found, limit), {}, (inside,), equation.source),
+        Equation(OPS["select"], (inside, found, zero), {}, equation.outputs, equation.source),
     ]
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Source, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 
 
 def shorten_selects(program: Program) -> Program:
@@ -168,7 +168,7 @@ class _Shortening:
         return x if x is y else self._emit("logical_or", x, y)
 
     def _emit(self, name: str, *inputs: Atom) -> Atom:
-        op = Op.table[name]
+        op = OPS[name]
         (type,) = op.type(*(a.type for a in inputs))
         made = Var(type)
         self._append(Equation(op, inputs, {}, (made,), self._source))

@@ -7,7 +7,7 @@ writes what is in the window, and each position of it is read before it is writt
 from __future__ import annotations
 
 from anabranch.runtime.ir.program import Atom, Equation
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.passes.def_use import Scope, known
 from anabranch.runtime.passes.elementwise_slice import ZERO, Cone, is_elementwise
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
@@ -43,7 +43,7 @@ def patched(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
     operands = [a for i, (_, atoms) in enumerate(cone.lines) for a in (atoms[1:] if i in own else atoms)]
     params = {"body": cone.program(element), "lines": cone.shapes(), "own": own, "length": length}
     inputs = (*cone.limits(bounds), target, *operands, *cone.shared)
-    return [*cone.before, Equation(Op.table["patch"], inputs, params, equation.outputs, equation.source)]
+    return [*cone.before, Equation(OPS["patch"], inputs, params, equation.outputs, equation.source)]
 
 
 def _unshaped(block: Atom, scope: Scope) -> Atom:

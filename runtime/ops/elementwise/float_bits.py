@@ -6,6 +6,7 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.term import BOOL, INT32, INT64, Rule, Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
+from anabranch.runtime.ops.op import Op
 
 
 def _least(x: Term) -> int:
@@ -126,14 +127,16 @@ def _each(test: Rule, *, otherwise: bool, every: bool = False) -> Rule:
     return by_kind(biu=lambda x: x.constant(otherwise, BOOL), fV=test, c=parts)
 
 
-NativeUfunc(np.isfinite, _each(lambda x: abs(x) < np.inf, otherwise=True, every=True))
-NativeUfunc(np.isinf, _each(lambda x: abs(x).eq(np.inf), otherwise=False))
-NativeUfunc(np.isnan, _each(lambda x: x.isnan(), otherwise=False))
-NativeUfunc(np.signbit, lambda x: x.bits() < 0)
-NativeUfunc(np.copysign, copysign)
-NativeUfunc(np.nextafter, nextafter)
-NativeUfunc(np.spacing, spacing)
-NativeUfunc(np.frexp, frexp)
-Ufunc(np.ldexp, ldexp)
-Ufunc(np.modf, modf)
-Ufunc(np.heaviside, heaviside)
+OPS: tuple[Op, ...] = (
+    NativeUfunc(np.isfinite, _each(lambda x: abs(x) < np.inf, otherwise=True, every=True)),
+    NativeUfunc(np.isinf, _each(lambda x: abs(x).eq(np.inf), otherwise=False)),
+    NativeUfunc(np.isnan, _each(lambda x: x.isnan(), otherwise=False)),
+    NativeUfunc(np.signbit, lambda x: x.bits() < 0),
+    NativeUfunc(np.copysign, copysign),
+    NativeUfunc(np.nextafter, nextafter),
+    NativeUfunc(np.spacing, spacing),
+    NativeUfunc(np.frexp, frexp),
+    Ufunc(np.ldexp, ldexp),
+    Ufunc(np.modf, modf),
+    Ufunc(np.heaviside, heaviside),
+)

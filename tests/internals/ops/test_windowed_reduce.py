@@ -7,8 +7,7 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Line
 from anabranch.runtime.ops.windowed_reduce import fold
 from anabranch.runtime.xla.compiler import compile_text
@@ -40,7 +39,7 @@ def body(dtype, *ops):
     made, equations = inputs[1], []
     for name, other in ops:
         out = Var(made.type)
-        equations.append(Equation(Op.table[name], (made, inputs[other]), {}, (out,)))
+        equations.append(Equation(OPS[name], (made, inputs[other]), {}, (out,)))
         made = out
     return inputs, tuple(equations), made
 
@@ -67,7 +66,7 @@ def program(the_body, combine, x, y, scale, native):
     looped = Program((*inner, index, carry), (step,), (result,))
     end, start = Var(type), Var(type)
     trip = Var(INT)
-    loop = Op.table["for"]
+    loop = OPS["for"]
     settings = {"body": looped, "consts": len(inputs), "carries": 1, "length": None}
     return Program((*inputs, trip, start), (Equation(loop, (trip, *inputs, start), settings, (end,)),), (end,))
 

@@ -7,8 +7,7 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Line
 from anabranch.runtime.ops.windowed_update import patch
 from anabranch.runtime.xla.compiler import compile_text
@@ -26,8 +25,8 @@ def test_windows(rng, axis, dtype):
     position, mine, beside, apart, twice = Var(INT), *(Var(element) for _ in range(4))
     made, out = Var(element), Var(ArrayType(shape, np.dtype(dtype)))
     equations = (
-        Equation(Op.table["multiply"], (mine, beside), {}, (twice,)),
-        Equation(Op.table["add"], (twice, apart), {}, (made,)),
+        Equation(OPS["multiply"], (mine, beside), {}, (twice,)),
+        Equation(OPS["add"], (twice, apart), {}, (made,)),
     )
     params = {
         "body": Program((position, mine, beside, apart), equations, (made,)),
