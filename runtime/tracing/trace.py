@@ -24,6 +24,7 @@ from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.capacity import Capacity, Place
 from anabranch.runtime.tracing.decision_log import asked
@@ -437,8 +438,8 @@ class Builder:
             return known
         starts = part.index + (0,) * len(part.type.shape)
         limits = (*[i + 1 for i in part.index], *part.type.shape)
-        (cut,) = self.bind(Op.table["slice"], part.whole, starts=starts, limits=limits, strides=(1,) * len(starts))
-        (made,) = self.bind(Op.table["reshape"], cut, shape=part.type.shape)
+        (cut,) = self.bind(OPS["slice"], part.whole, starts=starts, limits=limits, strides=(1,) * len(starts))
+        (made,) = self.bind(OPS["reshape"], cut, shape=part.type.shape)
         if isinstance(made, Var):
             self.parts[part] = (len(self.equations) - 1, made)
             self.part_of[made] = part

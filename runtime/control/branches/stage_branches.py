@@ -21,7 +21,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
@@ -318,9 +318,9 @@ def _bind(
         inputs += [o.builder.storage_inputs.get(s) or Var(s.type) for s in memories]
         programs.append(Program(tuple(inputs), tuple(o.builder.equations), tuple(outputs), "branch"))
     if selector.type.dtype == np.bool_:
-        after = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
+        after = outer.bind(OPS["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
     else:
-        after = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+        after = outer.bind(OPS["switch"], selector, *operands, branches=tuple(programs))
     count = len(groups.rows)
     return (*groups.spread(after[:count]), *after[count:])
 

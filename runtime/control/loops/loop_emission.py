@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.trace import Builder, Part, building, current
 from anabranch.runtime.values import atoms
@@ -121,7 +121,7 @@ class Emission:
         length = int(trip.value) if isinstance(trip, Literal) else None
         results = list(
             self.outer.bind(
-                Op.table["for"],
+                OPS["for"],
                 trip,
                 *operands,
                 *carry,
@@ -241,7 +241,7 @@ class Emission:
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
         carry = [atoms.literal(0, np.int64), *init, *self._memory_init(), *extra_init]
         steps, *results = self.outer.bind(
-            Op.table["while"], *operands, *carry, test=test_program, body=body_program, consts=len(operands)
+            OPS["while"], *operands, *carry, test=test_program, body=body_program, consts=len(operands)
         )
         self._store(results[len(init) : len(init) + len(self.written)])
         return results[: len(init)], steps
