@@ -19,7 +19,7 @@ from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpi
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
 from anabranch.runtime.host.compile_options import Flag
 from anabranch.runtime.ir.program import Program
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.xla import stablehlo
 
 _KIND = "exported function"

@@ -36,10 +36,10 @@ from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.arguments import arguments_of
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.signature.static_args import Statics
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, knowing
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
 from anabranch.runtime.values.pytrees.containers import is_deep
 from anabranch.runtime.values.static_requests import may_be_known

@@ -18,7 +18,8 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
-from anabranch.runtime.tracing.trace import Failure, Storage
+from anabranch.runtime.tracing.failures import Failure
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import views

@@ -7,7 +7,8 @@ from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.tracing.trace import UnreachableError, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import exceptions, run_time_checks
 from anabranch.runtime.values.heap.snapshot import Heap

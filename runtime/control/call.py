@@ -40,8 +40,9 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, installed, internal, standard
-from anabranch.runtime.tracing.trace import Active, Builder, building, current, tracing
+from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed

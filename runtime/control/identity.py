@@ -13,7 +13,7 @@ from anabranch.runtime.control.containers import node_reads
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays import aliasing, views

@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays import apply_ufunc
 from anabranch.runtime.values.dynamic_lists.items import is_grown

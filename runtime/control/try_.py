@@ -19,7 +19,9 @@ from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.failures import Caught, Details, Failure, UnreachableError
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import exceptions, run_time_checks
 from anabranch.runtime.values.failures.try_regions import Point, Region

@@ -15,7 +15,7 @@ from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.heap.snapshot import Heap
 

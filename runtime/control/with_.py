@@ -13,7 +13,8 @@ from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import UnreachableError, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values.failures.try_regions import Region
 from anabranch.runtime.values.heap.snapshot import Heap
 

@@ -15,7 +15,7 @@ from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.tracer import Traced
 

@@ -13,7 +13,7 @@ from anabranch.runtime.eager import array_operators as _operations
 from anabranch.runtime.eager.execute import hoisted
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.tracer import Traced
 

@@ -22,8 +22,8 @@ from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
-from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.arrays import apply_ufunc
 

@@ -12,7 +12,8 @@ from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.static_keys import Static, kept
-from anabranch.runtime.tracing.trace import OnDevice, Part, Trace
+from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -9,7 +9,8 @@ import numpy as np
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import ArrayType, Var, native
-from anabranch.runtime.tracing.trace import OnDevice, Storage, Trace
+from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import Array
 
 NDArray = np.ndarray[Any, Any]

@@ -13,7 +13,7 @@ from anabranch import transpile
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.call import counterpart, resolve, staged
 from anabranch.runtime.errors import NoSourceError
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 
 def name_of(function: Any) -> str:

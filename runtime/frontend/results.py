@@ -19,7 +19,8 @@ from anabranch.runtime.control.iteration import countable, push_iteration
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.ir.program import Var
-from anabranch.runtime.tracing.trace import OnDevice, Storage, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array

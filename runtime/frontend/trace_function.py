@@ -32,7 +32,10 @@ from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.static_keys import may_change
-from anabranch.runtime.tracing.trace import Builder, Part, Restart, Trace, UnreachableError, building
+from anabranch.runtime.tracing.builder import Builder, Trace, building
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import rows

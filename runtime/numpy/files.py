@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"

@@ -17,8 +17,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_callback import effect
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import lazy_text
 from anabranch.runtime.values.failures.run_time_checks import users_name
 from anabranch.runtime.values.pytrees import host_values, layout as layouts

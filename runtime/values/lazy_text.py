@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import attributes, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.pytrees import containers

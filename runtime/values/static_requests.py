@@ -18,8 +18,9 @@ import numpy as np
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.tracing.trace import Builder, Part, current, tracing
+from anabranch.runtime.tracing.storage import Part
 
 E = TypeVar("E", bound=AnabranchError)
 

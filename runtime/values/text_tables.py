@@ -18,7 +18,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms, union as choices
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import exceptions, run_time_checks

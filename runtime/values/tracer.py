@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.static_requests import know, wanting

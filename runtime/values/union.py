@@ -19,7 +19,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
 from anabranch.runtime.values.failures import run_time_checks

@@ -11,7 +11,8 @@ from anabranch.base.grammar import a
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import UNKNOWN, Compact, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks

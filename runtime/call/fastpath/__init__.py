@@ -17,7 +17,7 @@ from anabranch.runtime.call.fastpath.guard_args import Arguments
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.tracing.trace import builder_or_none
+from anabranch.runtime.tracing.builder import builder_or_none
 
 # Calls of one signature may have a few forms: an argument by position or by name.
 MOST_ATTEMPTS = 3

@@ -14,7 +14,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array

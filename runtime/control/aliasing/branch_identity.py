@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, current
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -28,7 +28,7 @@ from anabranch.runtime.control.aliasing.loop_sources import (
 )
 from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -14,7 +14,8 @@ from typing import Protocol, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array

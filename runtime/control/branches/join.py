@@ -13,8 +13,9 @@ from typing import Any, Final
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Builder, Restart, current
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array

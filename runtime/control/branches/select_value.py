@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.loops import float_kinds
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks

@@ -22,7 +22,9 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, union as choices, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups

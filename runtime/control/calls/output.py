@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import effects
 from anabranch.runtime.values.pytrees import containers
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 _ALL = frozenset({"*"})
 _PURE = {

@@ -12,8 +12,9 @@ import sys
 import types
 
 from anabranch import transpile
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
-from anabranch.runtime.tracing.trace import Restart, current
 
 _KINDS = {
     "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript",

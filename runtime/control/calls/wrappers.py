@@ -13,7 +13,7 @@ from typing import Any
 
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.stdlib.builtins_ import type_
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

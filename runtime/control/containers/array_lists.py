@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.control.containers import nested_lists
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.tracing.trace import Builder, OnDevice, Storage
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import Items, ListContents

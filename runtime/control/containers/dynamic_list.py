@@ -22,7 +22,8 @@ from anabranch.runtime.control.containers import (
     nested_lists,
 )
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import (
     DequeContents,

@@ -17,7 +17,7 @@ from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
 from anabranch.runtime.values.dynamic_lists.item_memory import iota

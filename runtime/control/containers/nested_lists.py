@@ -16,7 +16,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, Restart, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_lists import item_memory
 from anabranch.runtime.values.dynamic_lists.items import (

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.index_numbers import check_integer

@@ -23,7 +23,7 @@ from anabranch.runtime.errors import (
     StructureMismatchError,
     UnsupportedOperationError,
 )
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.heap.snapshot import Heap
 

@@ -23,7 +23,8 @@ from anabranch.runtime.control.loops.loop_state import Loop
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import program as ir
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.tracing.trace import Builder, Storage, building, current, tracing
+from anabranch.runtime.tracing.builder import Builder, building, current, tracing
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.decisions import note

@@ -9,7 +9,7 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import item_memory, records

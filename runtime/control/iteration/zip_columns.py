@@ -9,7 +9,7 @@ from anabranch.runtime.control.iteration.countable import Countable, Once, count
 from anabranch.runtime.control.iteration.text_iteration import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.pytrees import containers
 

@@ -23,7 +23,7 @@ from anabranch.runtime.errors import (
     StructureMismatchError,
     UnsupportedOperationError,
 )
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths

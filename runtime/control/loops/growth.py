@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from anabranch.runtime.control.loops.loop_state import Loop, LoopTypes
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacity_of
 from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
 from anabranch.runtime.values.dynamic_shapes import capacity_requests

@@ -15,8 +15,9 @@ from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesErr
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import try_regions

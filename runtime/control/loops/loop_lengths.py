@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, Past
 from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure

@@ -15,7 +15,7 @@ import numpy as np
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts

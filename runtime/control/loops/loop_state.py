@@ -24,7 +24,7 @@ from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
 from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure

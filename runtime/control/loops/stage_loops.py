@@ -24,7 +24,8 @@ from anabranch.runtime.control.loops.loop_state import (
     initial,
 )
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists

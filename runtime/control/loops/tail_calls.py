@@ -20,7 +20,8 @@ from anabranch.runtime.control.stdlib.builtins_ import isinstance_
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.control.while_ import staged
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Restart, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -8,7 +8,8 @@ from typing import Final, TypeVar
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.tracing.trace import Abandon, builder_or_none, current
+from anabranch.runtime.tracing.builder import builder_or_none, current
+from anabranch.runtime.tracing.restarts import Abandon
 from anabranch.runtime.values.decisions import note
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, attributes, registry, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -11,7 +11,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.sized.shapes import transpose
-from anabranch.runtime.tracing.trace import Builder, Compact
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic

@@ -9,7 +9,8 @@ import numpy as np
 
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import OnDevice, Storage, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import aliasing, apply_ufunc, indexing, integer_elements, memory_layout, views

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of

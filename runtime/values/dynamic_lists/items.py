@@ -16,8 +16,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
+from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, builder_or_none, current, tracing
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.arrays.traced_array import Array

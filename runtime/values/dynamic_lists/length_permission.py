@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import static_requests
 
 

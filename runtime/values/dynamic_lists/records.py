@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
 from anabranch.runtime.values.pytrees.node_tables import Graph, Reference, ReferenceStructure

@@ -18,7 +18,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import apply_ufunc, indexing, views

@@ -12,8 +12,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.arrays import aliasing, memory_layout

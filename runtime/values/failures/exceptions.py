@@ -5,7 +5,7 @@ from __future__ import annotations
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 

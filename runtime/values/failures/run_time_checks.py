@@ -14,8 +14,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Details, Failure, current
 from anabranch.runtime.values import atoms
 
 NDArray = np.ndarray[Any, Any]

@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal
-from anabranch.runtime.tracing.trace import Builder, current
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.snapshot import Heap
 

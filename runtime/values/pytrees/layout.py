@@ -17,7 +17,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.trace import Restart, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,

@@ -16,7 +16,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.trace import Part, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
 from anabranch.runtime.values.arrays import memory_layout

@@ -15,7 +15,7 @@ from anabranch.runtime.errors import AnabranchError, StructureMismatchError, Uns
 from anabranch.runtime.ir.program import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
-from anabranch.runtime.tracing.trace import Trace, building
+from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.numpy_scalar import NumPyScalar

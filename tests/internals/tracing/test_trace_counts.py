@@ -9,7 +9,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.tracing.trace import Trace
+from anabranch.runtime.tracing.builder import Trace
 from tests.equations import every_equation
 
 PRELUDE = {

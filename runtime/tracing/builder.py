@@ -1,21 +1,17 @@
-"""Building a Program while Python runs: builders, storages, and the error state.
+"""Builders, which collect the equations of a Program while Python runs, and the trace that they belong to.
 
-A `Builder` collects the equations of one Program. Builders nest: a branch or a loop body has its own, and what it reads
-from outside becomes an input of its Program the moment it is read. A `Storage` is the identity of an array's memory;
-its
-current value is looked up through the chain of builders, so a write inside a body is known to that body alone until the
-construct that owns the body carries it out.
+Builders nest: a branch or a loop body has its own, and what it reads from outside becomes an input of its Program the
+moment it is read. The current value of a `Storage` is looked up through the chain of builders, so a write inside a body
+is known to that body alone until the construct that owns the body carries it out.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
-import dataclasses
 import sys
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -27,170 +23,15 @@ from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.capacity import Capacity, Place
 from anabranch.runtime.tracing.decision_log import asked
+from anabranch.runtime.tracing.failures import Caught, Failure
+from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.tracing.storage import Part, Storage
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
 _INT32 = ArrayType((), np.dtype(np.int32))
 
 NDArray = np.ndarray[Any, Any]
-
-
-class OnDevice(str):
-    """What stands for an `anabranch.Array`, by words for messages: nothing can be written into it."""
-
-    __slots__ = ()
-
-
-UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that nobody knows; no array has so many
-
-
-@frozen
-class Compact:
-    """C order without the places that the storage has beyond the array's size.
-
-    Attributes
-    ----------
-    extents : tuple of Extent or None, or None
-        Those that the array was made with; None where nobody knows them any more.
-    """
-
-    extents: tuple[Any, ...] | None
-
-
-class Storage:
-    """The identity of one array's memory. Two handles alias when they have the same storage."""
-
-    __slots__ = ("__weakref__", "dependents", "links", "readonly", "strides", "type")
-
-    def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
-        self.type = type
-        self.readonly = readonly
-        # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: nobody knows.
-        self.strides: tuple[int, ...] | Compact | None = None
-        # Filled by `values.aliasing`: what this storage may stand for, and which may stand for it, in order.
-        self.links: list[Any] = []
-        self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
-
-    def __reduce__(self) -> Any:
-        return Storage, (self.type,)
-
-
-class Restart(BaseException):
-    """Raised while tracing when a function must be rewritten in another way, and the whole be traced again.
-
-    With `lists`, all of them: lists that they make have a length that is known only at run time.
-    """
-
-    def __init__(self, lists: bool = False) -> None:
-        super().__init__()
-        self.lists = lists
-
-
-class Abandon(Restart):
-    """Raised while tracing when an attempt has come to cost more than it may; what had begun it catches it."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__()
-        self.limit = limit
-
-
-class UnreachableError(Exception):
-    """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
-
-
-class Failure:
-    """One place that can raise at run time: the exception to raise when the error code is its number.
-
-    `make` gets what the failure has said in its storages. `revive` makes the exception that a handler sees of the
-    run-time values; without it, what the failure has said is an int that its message names.
-    """
-
-    __slots__ = ("details", "frames", "make", "revive")
-
-    def __init__(
-        self,
-        make: Callable[[list[NDArray]], BaseException],
-        revive: Callable[[list[Atom]], BaseException] | None,
-        frames: tuple[tuple[str, int, str], ...],
-        details: tuple[Storage, ...] = (),
-    ) -> None:
-        self.make = make
-        self.revive = revive
-        self.frames = frames
-        self.details = details
-
-
-@frozen(eq=False)
-class Part(Var):
-    """One of the parts, all of one type, that an atom has along its leading axes: the one at `place`, in C order.
-
-    It becomes an equation in each builder that reads it. So a list may hold the parts of an array one by one, and what
-    goes over the list, or makes an array of it, takes the whole.
-    """
-
-    whole: Atom
-    place: int
-
-    @property
-    def index(self) -> tuple[int, ...]:
-        """The same place, by axis."""
-        shape = self.whole.type.shape
-        index: list[int] = []
-        place = self.place
-        for n in reversed(shape[: len(shape) - len(self.type.shape)]):
-            place, here = divmod(place, n)
-            index.insert(0, here)
-        return tuple(index)
-
-
-# Where failures keep values for their messages, with the values.
-Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
-
-
-@dataclasses.dataclass(slots=True, eq=False)
-class Caught:
-    """The exception that a handler sees: the error code that led to it, which failures those may be, what they keep."""
-
-    error: BaseException
-    code: Atom
-    numbers: tuple[int, ...]
-    details: Details = ()
-    parts: tuple[Any, ...] = ()
-
-    def note(self) -> None:
-        """Remember what the exception is made of."""
-        self.parts = self._parts()
-
-    @property
-    def changed(self) -> bool:
-        """Return whether the handler has given it other arguments, attributes or notes, or another cause."""
-        now = self._parts()
-        return len(now) != len(self.parts) or any(a is not b for a, b in zip(now, self.parts, strict=True))
-
-    def _parts(self) -> tuple[Any, ...]:
-        error, held = self.error, vars(self.error)
-        # Not the context, which Python sets where it is raised.
-        came_of = (error.__cause__, error.__suppress_context__)
-        return (*error.args, self, *held, *held.values(), self, *held.get("__notes__", ()), self, *came_of)
-
-
-@dataclasses.dataclass(slots=True)
-class Active:
-    """The calls of one function that are in progress.
-
-    Attributes
-    ----------
-    depths : list of int
-        Of the builders in which it was called.
-    inner : int
-        How many calls the outermost one has made of it under run-time conditions, ended ones too.
-    asked : set
-        The places of calls of it of which it is known that no argument alone decides whether they are reached.
-    """
-
-    depths: list[int] = dataclasses.field(default_factory=list)
-    inner: int = 0
-    asked: set[Any] = dataclasses.field(default_factory=set)
 
 
 class Trace:
