@@ -158,8 +158,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.bear(made)
-            if current().trace.lists:
+            current().trace.identity.bear(made)
+            if current().trace.lists.may_grow:
                 lists.let_attributes_grow(made)
         # Referred to by the name alone: nobody else has it.
         return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
@@ -168,8 +168,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
-    tail_calls_ = builder.trace.tail_calls
-    active = builder.trace.active.setdefault(code, Active())
+    tail_calls_ = builder.trace.calls.tail_calls
+    active = builder.trace.calls.active.setdefault(code, Active())
     _guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
         raise _too_deep(builder.depth > active.depths[0])
@@ -247,8 +247,8 @@ def _know_what_decides(name: str, builder: Builder, depth: int) -> None:
 def _from_library(made: Any) -> Any:
     """What the standard library's code gave: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
-    if not trace.is_outside(made):
-        trace.bear(made)
+    if not trace.outside.is_outside(made):
+        trace.identity.bear(made)
     return made
 
 
@@ -273,7 +273,7 @@ def resolve(function: Any) -> Any:
                 return function
             if tracing():
                 _refuse_draws(function)
-                current().trace.enter(function.__self__)
+                current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
@@ -291,7 +291,7 @@ def resolve(function: Any) -> Any:
         return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
-            current().trace.meet(function)
+            current().trace.outside.meet(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -371,7 +371,7 @@ def _constructor(cls: type) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.bear(made)
+            current().trace.identity.bear(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 
@@ -415,8 +415,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     """The function with its control flow staged; itself when there is nothing to rewrite."""
     function = special_methods.original(function)
     if tracing():
-        current().trace.enter(function)
-        if current().trace.lists:
+        current().trace.outside.enter(function)
+        if current().trace.lists.may_grow:
             transpile.stage_operators(function.__code__, "list")
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
@@ -430,7 +430,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
     found = transpile.rewrite(function, counterpart, settings().cache_dir)
     bound = found.bind(function, _vocabulary(), _outside)
-    is_looped = tracing() and function.__code__ in (current().trace.looped or ())
+    is_looped = tracing() and function.__code__ in (current().trace.calls.looped or ())
     return tail_calls.Looped(function, bound) if is_looped else bound
 
 
@@ -450,7 +450,7 @@ def _outside(value: Any) -> Any:
     """What stands for a value from a function's globals or closure: an array is an input of the computation."""
     if not is_hoistable(value) or not tracing():
         return value
-    return current().trace.hoist(value)
+    return current().trace.outside.hoist(value)
 
 
 def is_hoistable(value: Any) -> bool:

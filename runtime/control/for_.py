@@ -59,7 +59,7 @@ def run(
     if isinstance(items, MayGrow):
         sequence, cannot = _as_it_is(items)
         if sequence is not None:
-            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.roots))
+            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
             try:
                 return run_counted(sequence, body, init, form, what)
             except cannot:

@@ -112,12 +112,12 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
 def _get(container: Any, key: Any) -> Any:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
-        if current().trace.unroll_reason is not None:
+        if current().trace.unrolling.reason is not None:
             return container[key]
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
-        current().trace.has_codes |= isinstance(key, Traced)
+        current().trace.text.has_codes |= isinstance(key, Traced)
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):
@@ -263,7 +263,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 def _merged(number: Any) -> Any:
     """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
-    return current().trace.merge(number) if isinstance(number, Traced) else number
+    return current().trace.identity.merge(number) if isinstance(number, Traced) else number
 
 
 def _itself(value: Any) -> Any:

@@ -47,7 +47,7 @@ def kept(condition: Any) -> bool:
     if isinstance(decided, bool):
         return decided
     if tracing():
-        current().trace.needs_plain()
+        current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
     know(decided, what)
     error = ConcretizationError(

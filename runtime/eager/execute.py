@@ -54,7 +54,7 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
 def hoisted(value: Any) -> Any:
     """What stands for an Array, or those in a list or tuple, in the function that is being traced."""
     if isinstance(value, Array):
-        return current().trace.hoist(value)
+        return current().trace.outside.hoist(value)
     if type(value) in (list, tuple):
         return type(value)(map(hoisted, value))
     return value

@@ -129,7 +129,7 @@ def _check_apart(structure: node_tables.ReferenceStructure, exists: Callable[[An
 
 def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
-    if not current().trace.graphs:
+    if not current().trace.identity.graphs:
         return value
     exists = _existence(outside, given)
     graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
@@ -283,14 +283,14 @@ def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
 
 def _is_same(one: Array, other: Array) -> bool:
     """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
-    if one is other or {id(one), id(other)} & current().trace.either.keys():
+    if one is other or {id(one), id(other)} & current().trace.identity.either.keys():
         return one is other
     return not _is_view(one) and not _is_view(other)
 
 
 def _is_view(handle: Array) -> bool:
     """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
-    unclear = current().trace.ambiguous.keys() | current().trace.merged.keys()
+    unclear = current().trace.identity.ambiguous.keys() | current().trace.identity.merged.keys()
     return handle.is_view and id(handle) not in unclear
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,19 +13,20 @@ import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
-from anabranch.base.signals import Interrupt, whole
+from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import vocabulary as _vocabulary
-from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
-from anabranch.runtime.control.calls import restaging, special_methods
+from anabranch.runtime.control.call import call, endless, is_users, resolve
+from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.containers import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import Given, bind_arguments
-from anabranch.runtime.frontend.captured_arrays import Hoisted
+from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.results import hosted_result, identities, result_layout, with_nodes
+from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.ops import host_callback as effect_op
@@ -43,7 +43,7 @@ from anabranch.runtime.values.dynamic_lists.items import with_heads
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.failures import exceptions, run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location
-from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, closed_over
+from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import containers, layout as layouts
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
@@ -99,7 +99,7 @@ class Approach:
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
-        return dataclasses.replace(self, looped=None if trace.looped is None else frozenset(trace.looped))
+        return dataclasses.replace(self, looped=None if trace.calls.looped is None else frozenset(trace.calls.looped))
 
     def without_arrays(self, trace: Trace) -> Approach:
         """Return the approach without lists as arrays."""
@@ -117,30 +117,26 @@ def _trace(
     way: Approach,
 ) -> Plan:
     """The same in one way, and in others where that does not work out."""
-    trace = Trace(way.lists, way.sites, way.unroll_reason, None if way.looped is None else set(way.looped))
     guards = Guards(getattr(function, "__anabranch_receiver__", None))
-    trace.is_outside = guards.knows
+    staging = special_methods.Staging(call, is_users)
+    looped = None if way.looped is None else set(way.looped)
+    outside = Surroundings(guards, staging.add)
+    trace = Trace(way.lists, way.sites, way.unroll_reason, looped, outside)
     root = trace.root
-    with building(root), special_methods.staged(trace, call, is_users), _undone(guards):
+    with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
         before = Heap((given.args, given.kwargs))
         guards.heap.pass_over(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
-        guards.start()
-        _meet(trace, guards, 0)
-        trace.enter = functools.partial(_enter, trace, guards)
-        trace.needs_plain = restaging.stage_where_it_stands
-        trace.refusal = copied_items.refusal
-        hoisted = Hoisted(trace, guards)
-        trace.hoist = hoisted.handle
+        outside.begin()
         for value in filter(may_change, given.statics):
-            trace.enter(value)
+            outside.enter(value)
         if not isinstance(function, types.FunctionType):
-            trace.enter(function)  # a partial or an object that is called holds more than code
+            outside.enter(function)  # a partial or an object that is called holds more than code
         copies = Heap(given.copies)
         try:
             value = resolve(function)(*given.args, **given.kwargs)
-            nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.roots))
+            nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
             if copied_items.is_changed(root):
                 raise copied_items.container_refusal()
@@ -159,16 +155,16 @@ def _trace(
             guards.heap.restore()
             if way.looped:
                 return _trace(function, arguments, dataclasses.replace(way, looped=None))
-            if way.sites and trace.in_arrays <= _RETRIED:
+            if way.sites and trace.lists.in_arrays <= _RETRIED:
                 return _trace(function, arguments, way.without_arrays(trace))
             reason = str(error.args[0]).splitlines()[0]
-            if trace.staged_growing and way.unroll_reason is None:
+            if trace.loops.staged_growing and way.unroll_reason is None:
                 return _trace(function, arguments, dataclasses.replace(way.after(trace), unroll_reason=reason))
-            if trace.has_codes and way.unroll_reason is None:
+            if trace.text.has_codes and way.unroll_reason is None:
                 with contextlib.suppress(TooCostlyError):  # the first error says more of the program
                     return _trace(function, arguments, dataclasses.replace(way.after(trace), unroll_reason=reason))
-            if trace.too_costly:
-                error.args = (f"{error.args[0]}; {trace.too_costly}", *error.args[1:])
+            if trace.unrolling.too_costly:
+                error.args = (f"{error.args[0]}; {trace.unrolling.too_costly}", *error.args[1:])
             more = arguments.knowing(needs_of(error)) if settings().auto_static else None
             if more is not None:
                 return _trace(function, more, way.with_arrays_again(trace))
@@ -197,7 +193,7 @@ def _trace(
                 add_location(refused)
                 raise refused from None
             # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
-            if not (trace.failures or trace.effects in root.written or containers.has_traced(error)):
+            if not (trace.failures.numbered or trace.output.counter in root.written or containers.has_traced(error)):
                 _put_back(guards)
                 raise
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
@@ -206,11 +202,13 @@ def _trace(
             return _trace(function, arguments, dataclasses.replace(way.after(trace), lists=lists))
         _refuse_changes(copies)
         guards.add_imports()
-        if trace.has_heads:
+        if trace.lists.has_heads:
             with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
         effects = Effects.found(before, guards, given)
         try:
-            return _plan(trace, guards, hoisted, value if reached else None, reached, given, arguments, effects)
+            return _plan(
+                trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
+            )
         except AnabranchError as error:
             # The function has been left: the place is that of the whole.
             code = getattr(function, "__code__", None)
@@ -255,43 +253,6 @@ def _undone(guards: Guards) -> Iterator[None]:
         raise
 
 
-@whole
-def _enter(trace: Trace, guards: Guards, value: Any) -> None:
-    """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
-    if _is_made_here(value) or trace.is_born(value) or (containers.has_traced(value) and not guards.knows(value)):
-        return
-    known = len(guards.heap.classes)
-    new = guards.add(value)
-    _meet(trace, guards, known)
-    for variable in new:
-        if isinstance(variable, GlobalVariable):
-            # Until the call ends the global is what stands for its array, so that writes into it are staged.
-            array = variable.scope.get(variable.name)
-            if is_hoistable(array):
-                variable.scope[variable.name] = trace.hoist(array)
-    trace.roots += new
-    for snapshot in trace.snapshots:
-        snapshot.extend(new)
-
-
-def _is_made_here(value: Any) -> bool:
-    """Whether this is a function of a rewritten text, or one that a decorator has made of such."""
-    pending, seen = [value], set()
-    while pending:
-        function = pending.pop()
-        if isinstance(function, types.FunctionType) and id(function) not in seen:
-            if is_rewritten(function.__code__):
-                return True
-            seen.add(id(function))
-            pending += closed_over(function)
-    return False
-
-
-def _meet(trace: Trace, guards: Guards, known: int) -> None:
-    for cls in guards.heap.classes[known:]:
-        trace.meet(cls)
-
-
 @frozen
 class Effects:
     """Objects that the function changed: among the arguments (by their places), and outside; and what they hold."""
@@ -325,7 +286,7 @@ class Effects:
 def _plan(
     trace: Trace,
     guards: Guards,
-    hoisted: Hoisted,
+    captured: CapturedArrays,
     value: Any,
     reached: bool,
     given: Given,
@@ -340,7 +301,7 @@ def _plan(
     value = with_nodes(value, effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
     packed = layouts.pack((value, *effects.contents), layout) if reached else []
-    handles = [*given.handles, *hoisted.handles]
+    handles = [*given.handles, *captured.handles]
     _check_shapes(handles)
     returned, shared = identities(packed, handles, layout)
     mutated = tuple(
@@ -354,12 +315,12 @@ def _plan(
     outputs += [atom for owners in returned.values() for owner in owners for atom in owner.atoms]
     waiting, shown = _taken_out(root)
     outputs += shown
-    can_fail = trace.error_code in root.written
+    can_fail = trace.failures.error_code in root.written
     # What was caught may have left details though nothing can fail any more.
-    details = tuple(s for s in trace.details.values() if s in root.written) if can_fail else ()
+    details = tuple(s for s in trace.failures.details.values() if s in root.written) if can_fail else ()
     if can_fail:
-        outputs += [root.read(trace.error_code), *map(root.read, details)]
-    stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in hoisted.arrays)
+        outputs += [root.read(trace.failures.error_code), *map(root.read, details)]
+    stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
     count = len(packed) - len(certain) - len(shared)
     stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
     if not stays:
@@ -377,13 +338,13 @@ def _plan(
         mutated=mutated,
         written=effects.written,
         slots=effects.slots,
-        failures=tuple(trace.failures),
+        failures=tuple(trace.failures.numbered),
         can_fail=can_fail,
         details=details,
         guards=guards,
         effects=waiting,
-        looks_at_callers=trace.effects in root.written,
-        hoisted=tuple(hoisted.arrays),
+        looks_at_callers=trace.output.counter in root.written,
+        hoisted=tuple(captured.arrays),
         known=arguments.known,
         needs=arguments.words(arguments.needs),
         capacities=tuple(trace.capacities.values()),
@@ -431,10 +392,10 @@ def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom
     """
     trace = root.trace
     found = list(effect_op.effects(root.equations))
-    if trace.effects not in root.written:
+    if trace.output.counter not in root.written:
         return (), []
     if not all(outside for _, outside in found):
-        return (), [root.read(trace.effects)]
+        return (), [root.read(trace.output.counter)]
     taken = [equation for equation, _ in found]
     root.equations = [e for e in root.equations if e.op is not effect_op.effect]
     waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)

@@ -20,7 +20,7 @@ _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 def is_in_memory(value: Any) -> bool:
     """Return whether a value is a stream that the traced function has made."""
-    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(value)
+    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(value)
 
 
 def refuse(name: str) -> NoReturn:

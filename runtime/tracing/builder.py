@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,20 @@ from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.capacity import Capacity, Place
-from anabranch.runtime.tracing.decision_log import asked
-from anabranch.runtime.tracing.failures import Caught, Failure
-from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.tracing.outside import NoOutside, Outside
+from anabranch.runtime.tracing.state import (
+    Calls,
+    Explanation,
+    Failures,
+    Identity,
+    Lists,
+    Loops,
+    Output,
+    Reachable,
+    Requests,
+    Text,
+    Unrolling,
+)
 from anabranch.runtime.tracing.storage import Part, Storage
 
 # From how many elements on NumPy is asked whether there is memory for an array.
@@ -35,7 +45,22 @@ NDArray = np.ndarray[Any, Any]
 
 
 class Trace:
-    """The state of one tracing run: its root builder, its failures, and hints for repeated traces."""
+    """One tracing run: its root builder, and its state by concern.
+
+    Parameters
+    ----------
+    lists : bool
+        Whether lists that the function makes can have a length known only at run time.
+    array_sites : set, optional
+        The places in the user's code whose lists have their elements side by side; None where no list has.
+    unroll_reason : str, optional
+        Why loops with lists that grow are unrolled rather than staged.
+    looped : set, optional
+        The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
+        none.
+    outside : Outside, optional
+        The world around the function; without it, there is none.
+    """
 
     def __init__(
         self,
@@ -43,128 +68,31 @@ class Trace:
         array_sites: set[Any] | None = None,
         unroll_reason: str | None = None,
         looped: set[Any] | None = None,
+        outside: Outside | None = None,
     ) -> None:
-        # The places in the user's code whose lists have their elements side by side; None where no list has.
-        self.array_sites = array_sites
-        self.tables: list[Any] = []  # of rows that are lists
-        # The code of functions whose calls of themselves at their end are a loop's steps, None where there are to be
-        # none; and such functions in progress, with None for each other function.
-        self.looped = looped
-        self.tail_calls: list[Any] = []
-        # The caller's lists, dicts and objects, by identity.
-        self.callers_objects: dict[int, Any] = {}
-        self.graphs: list[Any] = []  # of containers of which run-time conditions choose one
-        self.in_arrays = 0  # how many elements are in such lists
-        # Whether lists that the function makes can have a length known only at run time; whether one may get it here,
-        # where a loop tries first to do without; whether one would have needed it, or else that arguments were known,
-        # from which what decides its length now is computed; and loops that cannot do without.
-        self.lists = lists
-        self.lists_grow = True
-        self.wants_growth = False
-        self.wants_known = False
-        self.deciding: Atom | None = None
-        self.growing_sites: set[Any] = set()
-        # Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
-        self.fixed_failures: dict[tuple[Any, int | None], Exception] = {}
-        # Whether a list of run-time length is known to begin with objects from before a branch or a loop.
-        self.has_heads = False
-        # Whether a list of run-time length holds records by their numbers.
-        self.has_records = False
-        # By how much a step of a loop makes each list longer at most, as its traces have found; None: nothing is known.
-        self.gains: dict[tuple[Any, int, int], int | None] = {}
-        # How many equations unrolled loops have added, how many they may have when attempts that are under way have to
-        # be cheap, and why loops with lists that grow are unrolled rather than staged; and those that are staged.
-        self.unrolled = 0
-        self.allowed: list[int] = []
-        self.unroll_reason = unroll_reason
-        self.staged_growing: set[str] = set()
-        # Whether some character of a text is held by its code; which codes a condition is true of.
-        self.has_codes = False
-        self.codes_of: dict[Atom, tuple[Atom, tuple[bool, ...]]] = {}
-        self.too_costly = ""
-        # The memory of arrays that the caller has.
-        self.callers: set[Storage] = set()
-        # The error for a write into an array that such a list has a copy of, once there is one.
-        self.keeping: Callable[[], BaseException] | None = None
-        self.refusal: Callable[[], BaseException] = EscapedTracerError
-        self.failures: list[Failure] = []
-        self.refuses_failures = False  # whether what may fail is not to be traced here
-        # Where somebody asks what is decided; and the names of the arguments, then.
-        self.decisions = asked()
-        self.names: dict[Var, str] = {}
-        # The room that was asked for, and given.
+        self.calls = Calls(looped)
+        self.explanation = Explanation()
+        self.failures = Failures()
+        self.heap = Reachable()
+        self.identity = Identity()
+        self.lists = Lists(lists, array_sites)
+        self.loops = Loops()
+        self.output = Output()
+        self.requests = Requests()
+        self.text = Text()
+        self.unrolling = Unrolling(unroll_reason)
+        # The buffer sizes that were asked for, and given.
         self.capacities: dict[Place, Capacity] = {}
-        self.error_code = Storage(_INT32)
-        self.print_options: dict[str, Any] = dict(np.get_printoptions())
-        self.streams = {name: getattr(sys, name) for name in ("stdout", "stderr")}
-        self.effects = Storage(_INT32)  # how many came before
-        # What the first failure says of itself, by the type and the number of its values.
-        self.details: dict[tuple[ArrayType, int], Storage] = {}
         self.root = Builder(self, None)
-        for counter in (self.error_code, self.effects):
+        for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))
-        self.loop_traces = 0
-        # What earlier traces of a loop body found changed, by the body's code: spares a trace when it is met again.
-        self.slot_hints: dict[Any, dict[int, Any]] = {}  # objects by identity, which live on so that it stays theirs
-        # The types that loops in others have had, by the body's code, with what they were met in.
-        self.loop_types: dict[Any, list[Any]] = {}
-        # How often a plain value was needed of a run-time one; library code may raise an error of its own instead.
-        self.refusals = 0
-        # Called where a plain value is needed of a run-time one: may raise Restart.
-        self.needs_plain: Callable[[], None] = lambda: None
-        # Called with each function of the user's before it runs: what it reads from outside is guarded.
-        self.enter: Callable[[Any], None] = lambda _: None
-        # Called with each class of the user's whose instances may take part.
-        self.meet: Callable[[type], None] = lambda _: None
-        # Gives the handle of an array from outside, which becomes an input.
-        self.hoist: Callable[[Any], Any] = lambda array: array
-        # What such functions lead to, and the snapshots of it that branches and loops in progress have taken.
-        self.roots: list[Any] = []
-        self.snapshots: list[Any] = []
-        self.is_outside: Callable[[Any], bool] = lambda _: False
-        # Bodies of while loops that are left under a run-time condition.
-        self.staged_sites: set[Any] = set()
-        # Elements of comprehensions that cannot be one loop.
-        self.unstacked: set[Any] = set()
-        # Operators (their function's code, and their kind) for which this trace is to start again.
-        self.restaged: set[tuple[int, str]] = set()
-        # The arguments' leaves that may be known while tracing if they must.
-        self.knowable: dict[Var, int] = {}
-        # Objects that were made by a class while tracing, by identity.
-        self.born: dict[int, Any] = {}
-        # Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
-        # such, and arrays of a loop's state, by identity.
-        self.merged: dict[int, Any] = {}
-        # Arrays that may be either of two objects of the same memory, by identity.
-        self.ambiguous: dict[int, Any] = {}
-        # Of those, which object each one is, and when, by identity: the array, and the truths with the objects.
-        self.either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = {}
-        # Arrays that are each one of those that their memory is linked with, by identity.
-        self.chosen: dict[int, Any] = {}
-        # The calls in progress, by the function's code.
-        self.active: dict[Any, Active] = {}
-        # The bodies of try statements in progress, and what their handlers have caught, by the exception's id.
-        self.regions: list[Any] = []
-        self.caught: dict[int, Caught] = {}
+        self.outside: Outside = NoOutside() if outside is None else outside
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""
-        storage = self.details.setdefault((type, number), Storage(type))
+        storage = self.failures.details.setdefault((type, number), Storage(type))
         self.root.env.setdefault(storage, Literal(np.broadcast_to(np.zeros((), type.dtype), type.shape)))
         return storage
-
-    def is_born(self, value: Any) -> bool:
-        """Whether an object was made while tracing."""
-        return id(value) in self.born
-
-    def bear(self, value: Any) -> None:
-        """Note that an object was made while tracing."""
-        self.born[id(value)] = value
-
-    def merge(self, value: Any) -> Any:
-        """Note that an object stands for another, of which nobody knows which one it is; gives it back."""
-        self.merged[id(value)] = value
-        return value
 
 
 @frozen
@@ -314,8 +242,8 @@ class Builder:
             dict(self.captures),
             dict(self.storage_inputs),
             len(self.points),
-            0 if self.trace.decisions is None else len(self.trace.decisions.made),
-            self.trace.unrolled,
+            0 if self.trace.explanation.decisions is None else len(self.trace.explanation.decisions.made),
+            self.trace.unrolling.equations,
             len(self.copied),
         )
 
@@ -326,9 +254,9 @@ class Builder:
         del self.copied[to.copied :]
         self.env, self.written = to.env, to.written
         self.captures, self.storage_inputs = to.captures, to.storage_inputs
-        self.trace.unrolled = to.unrolled
-        if self.trace.decisions is not None:
-            del self.trace.decisions.made[to.decisions :]
+        self.trace.unrolling.equations = to.unrolled
+        if self.trace.explanation.decisions is not None:
+            del self.trace.explanation.decisions.made[to.decisions :]
 
     def drop_equations(self, start: int) -> None:
         """Forget the equations from this one on, of which nothing is held, and which have written nothing."""
@@ -338,7 +266,7 @@ class Builder:
     def keep(self, storage: Storage) -> None:
         """Refuse writes from here on."""
         self.kept = {*(self.kept or ()), storage}
-        self.trace.keeping = self.trace.refusal
+        self.trace.lists.has_copies = True
 
     def keeps(self, storage: Storage) -> bool:
         """Whether writes are refused."""
@@ -389,8 +317,8 @@ class Builder:
         """Replace the storage's value."""
         if storage not in self.env and self.parent is not None and not self.outer_has(storage):
             raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
-        if self.trace.keeping and self.keeps(storage):
-            raise self.trace.keeping()
+        if self.trace.lists.has_copies and self.keeps(storage):
+            raise self.trace.outside.refusal()
         self.env[storage] = self.resolve(value)
         self.written[storage] = None
 

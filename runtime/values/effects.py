@@ -52,15 +52,17 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in layouts.pack(value, layout)]
-    before = (builder.read(trace.effects), builder.read(trace.error_code))
+    before = (builder.read(trace.output.counter), builder.read(trace.failures.error_code))
     (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options()))
-    builder.write(trace.effects, after)
+    builder.write(trace.output.counter, after)
 
 
 def redirections() -> dict[str, Any]:
     """The standard files that the function has put others in the place of, by name: what it prints goes there."""
     return {
-        name: getattr(sys, name) for name, file in current().trace.streams.items() if getattr(sys, name) is not file
+        name: getattr(sys, name)
+        for name, file in current().trace.output.streams.items()
+        if getattr(sys, name) is not file
     }
 
 
@@ -69,7 +71,7 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
     files = redirections()
     if not files:
         return perform
-    if not all(file is None or current().trace.is_outside(file) for file in files.values()):
+    if not all(file is None or current().trace.outside.is_outside(file) for file in files.values()):
         raise UnsupportedOperationError(
             f"{name} of run-time values, or under a run-time condition, is redirected to a file that the function "
             "made, which is used while it is traced; build the text with f-strings and join, or redirect to a file "

@@ -64,7 +64,7 @@ class TextStructure(containers.Structure):
 
 def changed_options() -> PrintOptions:
     """NumPy's options for printing, as far as the function that is traced has set others than its caller."""
-    now, before = dict(np.get_printoptions()), current().trace.print_options
+    now, before = dict(np.get_printoptions()), current().trace.output.print_options
     return tuple((name, value) for name, value in now.items() if value != before[name])
 
 

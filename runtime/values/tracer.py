@@ -96,8 +96,8 @@ class Traced:
 
     def _needs_concrete(self, need: str) -> NoReturn:
         if tracing():
-            current().trace.refusals += 1
-            current().trace.needs_plain()
+            current().trace.requests.refusals += 1
+            current().trace.outside.needs_plain()
         atom = getattr(self, "atom", None)
         know(atom, need)
         error = ConcretizationError(
@@ -120,8 +120,8 @@ class Traced:
 
     def __index__(self) -> int:  # noqa: PLE0305 - raises
         if tracing():
-            current().trace.refusals += 1
-            current().trace.needs_plain()
+            current().trace.requests.refusals += 1
+            current().trace.outside.needs_plain()
         abstract = self.abstract
         if abstract.kind is Kind.ARRAY and (abstract.shape or abstract.dtype.kind not in "iu"):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")

@@ -372,7 +372,7 @@ class ChoiceValue:
 
     def __hash__(self) -> int:
         if tracing():
-            current().trace.needs_plain()
+            current().trace.outside.needs_plain()
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
         else:

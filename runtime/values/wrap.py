@@ -33,7 +33,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
-        return current().trace.hoist(x)
+        return current().trace.outside.hoist(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
@@ -52,7 +52,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def as_atom(x: Any, dtype: Any = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
-        x = current().trace.hoist(x)
+        x = current().trace.outside.hoist(x)
     if isinstance(x, Traced):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:

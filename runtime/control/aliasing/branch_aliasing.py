@@ -75,7 +75,7 @@ class Links:
         for row in self.held:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
             if array is not None:
-                current().trace.chosen[id(array)] = array
+                current().trace.identity.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, row.handle, row.form)
         for twin in self.twins:
             array, other, holds = arrays[twin.index], arrays[twin.other], _truth(twin.pred, chosen, given)

@@ -269,7 +269,7 @@ class Sources:
         """Whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]
-        merged = self.body.trace.merged
+        merged = self.body.trace.identity.merged
         return bool(self.places.of_steps) or any(h.storage in self.owner or id(h) in merged for h in handles)
 
     @property

@@ -110,11 +110,11 @@ def _named_by_choice(target: Any, kind: str) -> str:
 def decided_by(atom: Atom | None) -> Iterator[None]:
     """Where lists of several lengths meet here, this decides which is the one."""
     trace = current().trace
-    before, trace.deciding = trace.deciding, atom
+    before, trace.lists.deciding = trace.lists.deciding, atom
     try:
         yield
     finally:
-        trace.deciding = before
+        trace.lists.deciding = before
 
 
 def grow(target: Any) -> None:
@@ -126,7 +126,7 @@ def grow(target: Any) -> None:
         Where it is one, and no loop is at first tried without.
     """
     trace = current().trace
-    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists.may_grow:
         return
     if may_grow():
         raise Restart(lists=True)
@@ -148,7 +148,7 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
 
 def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
-    current().trace.chosen[id(array)] = array
+    current().trace.identity.chosen[id(array)] = array
     if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
         aliasing.link(array.storage, pred, handle, form)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:

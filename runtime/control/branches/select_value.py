@@ -29,7 +29,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
-    return current().trace.merge(wrap.from_abstract(both, atom))
+    return current().trace.identity.merge(wrap.from_abstract(both, atom))
 
 
 def _is_number(value: Any) -> bool:

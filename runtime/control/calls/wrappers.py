@@ -39,7 +39,7 @@ def _cached(function: Any, call: Call, *args: Any, **kwargs: Any) -> Any:
         return call(function.__wrapped__, *args, **kwargs)
     made = function(*args, **kwargs)
     if tracing():
-        current().trace.enter(made)
+        current().trace.outside.enter(made)
     return made
 
 

@@ -34,7 +34,7 @@ def check_step(
     outer: Builder, body: Builder, entry: Sequence[Array | None], init: Sequence[Packed], packed: Sequence[Packed]
 ) -> None:
     """Refuse a step that writes where it, or the step before, keeps."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return
     own = {array.storage: k for k, array in enumerate(entry) if array is not None}
     for storage in body.written:
@@ -47,9 +47,9 @@ def check_step(
 
 def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
     """Return whether the first step appends a named array of the caller's, and later ones arrays of their own."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return False
-    callers = {s for s in body.trace.callers if not isinstance(s.readonly, OnDevice)}
+    callers = {s for s in body.trace.identity.callers_memory if not isinstance(s.readonly, OnDevice)}
     if any(s not in callers and aliasing.memory(s) & callers for s in body.kept or ()):
         return True
     return any(
@@ -70,7 +70,7 @@ def after_loop(
     made: Sequence[Any],
 ) -> None:
     """What a loop keeps, and the arrays that its names are after it."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return
     _hand_out(outer, body)
     for start, before, after, array in zip(entry, init, packed, made, strict=False):

@@ -177,7 +177,7 @@ class _Grows(MayGrow):
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
-        current().trace.bear(new)
+        current().trace.identity.bear(new)
         array_lists.at_birth(new, array_lists.birthplace())
         return new
 
@@ -200,7 +200,7 @@ class _Grows(MayGrow):
 
     def _plain(self, need: str) -> NoReturn:
         if tracing():
-            current().trace.needs_plain()
+            current().trace.outside.needs_plain()
         assert self.items is not None
         raise wanting(ConcretizationError(f"{need}: {_TEXT}"), self.items.length, "the length of a list")
 
@@ -368,7 +368,7 @@ class _Grows(MayGrow):
             return NotImplemented
         if restaging.adds_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
-            if is_grown(self) and not current().trace.lists:
+            if is_grown(self) and not current().trace.lists.may_grow:
                 raise Restart(lists=True)
             other.extend(self)
             return other
@@ -462,7 +462,7 @@ def growing(values: Any) -> Any:
     if not tracing() or type(values) not in KINDS or getattr(values, "maxlen", None) is not None:
         return values
     made = KINDS[type(values)](values)
-    current().trace.bear(made)
+    current().trace.identity.bear(made)
     array_lists.at_birth(made, array_lists.birthplace())
     return made
 

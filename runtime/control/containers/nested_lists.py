@@ -221,7 +221,7 @@ def view(cls: Any, table: Table, index: Any) -> Any:
     """The list that is a row of a table."""
     made = cls()
     made.enter_home(Home(table, index))
-    current().trace.bear(made)
+    current().trace.identity.bear(made)
     return made
 
 
@@ -258,7 +258,7 @@ def become_table(owner: Any) -> bool:
     rows = list(list.__iter__(owner))
     width = width_of(rows)
     trace = current().trace
-    known = trace.snapshots[-1].has_seen if trace.snapshots else lambda _: False
+    known = trace.heap.snapshots[-1].has_seen if trace.heap.snapshots else lambda _: False
     if not width or len({id(row) for row in rows}) < len(rows):
         return False
     if any(not isinstance(row, MayGrow) or row.home is not None or known(row) for row in rows):
@@ -268,8 +268,8 @@ def become_table(owner: Any) -> bool:
     if items is None:
         return False
     table = Table(rows, width, items, current())
-    trace.tables.append(table)
-    trace.in_arrays += width * len(rows)
+    trace.lists.tables.append(table)
+    trace.lists.in_arrays += width * len(rows)
     for place, (row, part) in enumerate(zip(rows, parts, strict=True)):
         row.enter_home(Home(table, place, part))
     return True
@@ -290,7 +290,7 @@ def refer(owner: Any) -> Table | None:
 
 def replace_row(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`, for a list of rows."""
-    home, sites = _home_of(value), current().trace.array_sites
+    home, sites = _home_of(value), current().trace.lists.array_sites
     if home is None or sites is None:
         raise without_tables("is replaced by another list")
     if owner.site is not None and ("rows", owner.site) not in sites:
@@ -377,7 +377,7 @@ def _of_rows(parts: Sequence[Any]) -> Items | None:
 
 def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
-    tables = builder.trace.tables
+    tables = builder.trace.lists.tables
     if builder is builder.trace.root:
         for items in _items_in(left) if tables else ():
             if _tables(items) and not _are_rows(items):
@@ -405,8 +405,8 @@ def _items_in(left: Callable[[], Iterable[Any]]) -> Iterator[Items]:
 def without_tables(what: str) -> BaseException:
     """Return the exception to raise where something cannot be done with a row of a table."""
     trace = current().trace
-    if trace.array_sites is not None and math.prod([len(t.owners) for t in trace.tables[:1]]) <= _FEW:
-        trace.array_sites.add(NO_TABLES)
+    if trace.lists.array_sites is not None and math.prod([len(t.owners) for t in trace.lists.tables[:1]]) <= _FEW:
+        trace.lists.array_sites.add(NO_TABLES)
         return Restart(lists=True)
     return UnsupportedOperationError(
         f"a list that is an item of a list, and that a run-time value has led to, {what}; keep the numbers in a NumPy "

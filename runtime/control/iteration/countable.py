@@ -81,7 +81,7 @@ class Countable(attributes.Bare, abc.ABC):
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
             if not (settings().auto_static and leaves_behind(self.length)):
-                current().trace.needs_plain()
+                current().trace.outside.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"

@@ -56,7 +56,7 @@ class Line(Countable):
                 held = Heap((item,))
                 current().lent.append(held)
                 # Whether one is an object of before cannot be told.
-                current().trace.merged.update((id(s.target), s.target) for s in held.slots.values())
+                current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
         return subscript.chosen(list(self._held), index, index)
 
@@ -119,7 +119,7 @@ def check_lent(after: Any, body: Any) -> None:
     builder = current()
     if not builder.lent:
         return
-    reached = Heap((after, body, *builder.trace.roots))
+    reached = Heap((after, body, *builder.trace.heap.roots))
     for heap in builder.lent:
         if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
             raise UnsupportedOperationError(

@@ -37,7 +37,7 @@ class Characters(Countable):
     def at(self, index: Any) -> Any:
         if not isinstance(index, Traced):
             return self._held[index]
-        current().trace.has_codes = True
+        current().trace.text.has_codes = True
         if isinstance(self._held, (str, bytes)):
             return subscript.chosen(self._before, index, index)
         return subscript.chosen(list(self._held), index, index)
@@ -77,7 +77,7 @@ def characters(items: Any) -> Countable | None:
 
 def is_text(items: Any) -> bool:
     """Return whether a loop over the items can be one over their codes."""
-    if not tracing() or current().trace.unroll_reason is not None:
+    if not tracing() or current().trace.unrolling.reason is not None:
         return False
     if type(items) in (str, bytes):
         return True

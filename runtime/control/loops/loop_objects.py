@@ -94,7 +94,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:

@@ -127,7 +127,7 @@ class LoopTypes:
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
-        known = current().trace.slot_hints.get(loop.site, {})
+        known = current().trace.loops.slot_hints.get(loop.site, {})
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
@@ -193,7 +193,11 @@ class LoopTypes:
 
     def is_unread(self, position: int) -> bool:
         """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
-        if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
+        if (
+            self.loop.test is not None
+            or not 2 <= position < 2 + len(self.loop.init)
+            or current().trace.failures.regions
+        ):
             return False
         return binds_first(self.loop.site, position - 2 - len(self.loop.init))
 

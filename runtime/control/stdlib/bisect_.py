@@ -94,7 +94,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         if plain and not isinstance(a, MayGrow):
             return function(*args, **kwargs)
         trace, inserts = current().trace, staged in (insort_left, insort_right)
-        if inserts and type(a) is list and not trace.lists and trace.lists_grow:
+        if inserts and type(a) is list and not trace.lists.may_grow and trace.lists.grow_here:
             raise Restart(lists=True)
         return form(*args, **kwargs)
 

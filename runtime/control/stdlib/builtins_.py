@@ -449,7 +449,7 @@ def next_(iterator: Any, *default: Any) -> Any:
     UnsupportedOperationError
         For one from outside, which would move on once for each trace instead of for each call.
     """
-    if tracing() and current().trace.is_outside(iterator):
+    if tracing() and current().trace.outside.is_outside(iterator):
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
         )

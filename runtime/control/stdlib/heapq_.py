@@ -154,7 +154,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     def choose(heap: Any, *items: Any) -> Any:
         if not (is_grown(heap) or containers.has_traced((heap, *items))):
             return function(heap, *items)
-        if not isinstance(heap, MayGrow) and not current().trace.lists and current().trace.lists_grow:
+        if not isinstance(heap, MayGrow) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
             raise Restart(lists=True)
         _put_side_by_side(heap, items)
         return fitted(staged, function)(heap, *items)

@@ -57,7 +57,11 @@ class Array(NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if current().parent is not None or current().trace.regions or id(self) in current().trace.either:
+        if (
+            current().parent is not None
+            or current().trace.failures.regions
+            or id(self) in current().trace.identity.either
+        ):
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
                 "supported; bind a view: b = a.reshape(...)"

@@ -123,7 +123,7 @@ def note_copied(value: Any) -> None:
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
-        current().trace.merged[id(value)] = value
+        current().trace.identity.merged[id(value)] = value
     for child in structure.children(value):
         note_copied(child)
 

@@ -358,7 +358,7 @@ class Items:
             if array is not None:
                 builder.keep(array.storage)
                 # Another element may be the same array.
-                builder.trace.merged[id(array)] = array
+                builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:
             last = len(builder.equations) - 1
             self.read[position] = Read(value, builder, last, builder.equations[last])
@@ -653,7 +653,7 @@ def note_head(items: Items, ways: Sequence[Any]) -> None:
     same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
     if same and items.past is None:
         items.past = Past(tuple(same), len(same), ())
-        current().trace.has_heads = True
+        current().trace.lists.has_heads = True
 
 
 def _head(contents: Any) -> tuple[Any, ...]:

@@ -230,7 +230,7 @@ class Sized(NumPyLike):
     def __anabranch_structure__(self) -> SizedStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])
         count = 1 + sum(_PARTS[kind] for kind in kinds)
-        is_chosen = id(self) in current().trace.chosen
+        is_chosen = id(self) in current().trace.identity.chosen
         return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen)
 
 

@@ -227,7 +227,7 @@ def _note_objects(a: Layout, b: Layout) -> None:
     """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
     match a, b:
         case Held(Array() as one), Held(Array() as other) if one is not other:
-            current().trace.ambiguous.update({id(one): one, id(other): other})
+            current().trace.identity.ambiguous.update({id(one): one, id(other): other})
         case Node(), Node():
             for c, d in zip(a.children, b.children, strict=True):
                 _note_objects(c, d)
@@ -330,9 +330,9 @@ def _restart_with_lists(options: Sequence[Layout]) -> None:
     cut = [o for o in options if isinstance(o, Node) and issubclass(o.structure.cls, list)]
     if len(cut) < 2:
         return
-    if trace.lists_grow and not trace.lists:
+    if trace.lists.grow_here and not trace.lists.may_grow:
         raise Restart(lists=True)
-    trace.wants_growth |= not trace.lists_grow
+    trace.lists.wants_growth |= not trace.lists.grow_here
 
 
 def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
@@ -604,7 +604,7 @@ class Unpacking:
         if isinstance(result, Array):
             memory_layout.give(result, layout.traits)
         else:
-            current().trace.merge(result)
+            current().trace.identity.merge(result)
         self.made.append(result if isinstance(result, Array) else None)
         return result
 
@@ -616,9 +616,9 @@ class Unpacking:
         if structure.mutable:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
-            current().trace.bear(made)
+            current().trace.identity.bear(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_tables.ReferenceStructure):
-            current().trace.merge(made)
+            current().trace.identity.merge(made)
         return made
 
     def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:

@@ -102,7 +102,7 @@ def _kind(member: Any, fine: bool) -> Any:
 
 def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
     """The graph that has these containers; None where it would have fewer than `least`."""
-    graphs: list[Graph] = current().trace.graphs
+    graphs: list[Graph] = current().trace.identity.graphs
     for graph in reversed(graphs):
         if all(v in graph for v in values):
             return graph
@@ -442,7 +442,7 @@ def joined(options: Sequence[Any]) -> ReferenceStructure | None:
 
 def is_member(value: Any) -> bool:
     """Return whether a container is one of the nodes of a graph."""
-    return any(value in graph for graph in current().trace.graphs)
+    return any(value in graph for graph in current().trace.identity.graphs)
 
 
 def may_be_node(value: Any) -> bool:

@@ -243,7 +243,7 @@ class Fresh(Form):
 
 def _noted(structure: containers.Structure, made: Any) -> Any:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.bear if structure.mutable else current().trace.merge)(made)
+    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 

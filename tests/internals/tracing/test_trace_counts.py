@@ -55,7 +55,7 @@ def traces(made):
     def count(function, *args):
         made.clear()
         jit(function).trace(*args)
-        return sum(t.loop_traces for t in made)
+        return sum(t.loops.traces for t in made)
 
     return count
 
