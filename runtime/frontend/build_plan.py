@@ -11,7 +11,8 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import Effects
-from anabranch.runtime.frontend.results import hosted_result, identities, result_layout, with_nodes
+from anabranch.runtime.frontend.result_aliases import identities
+from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.ops import host_callback as effect_op
