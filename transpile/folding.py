@@ -9,8 +9,9 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names, pattern_names
 from anabranch.transpile.constants import UNKNOWN, Names, literal, value_of
-from anabranch.transpile.names import Function, bound_names, pattern_names, usage_of
+from anabranch.transpile.names import Function, usage_of
 from anabranch.transpile.nodes import children, descendants, parenthesised, replace_children
 
 

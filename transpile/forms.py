@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.constants import UNKNOWN, Names, value_of
-from anabranch.transpile.names import bound_names
 from anabranch.transpile.nodes import children
 
 Body = Sequence[cst.BaseStatement]

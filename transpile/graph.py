@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from anabranch.transpile.names import Function, Inner, Usage, bound_names, scope_of, usage_of
+from anabranch.transpile.bindings import bound_names
+from anabranch.transpile.names import Function, Inner, Usage, scope_of, usage_of
 
 EXIT = 0
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names, parameters, pattern_names
 from anabranch.transpile.constants import UNKNOWN, Names, items_of, literal, value_of
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.forms import Body, bindings, breaks, fits, is_flat, leaves, lines_of
-from anabranch.transpile.names import Function, bound_names, parameters, pattern_names, scope_of, usage_of
+from anabranch.transpile.names import Function, scope_of, usage_of
 from anabranch.transpile.nodes import children, descendants, line, name, replace_children
 
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4

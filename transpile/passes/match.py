@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from anabranch.transpile.names import pattern_names
+from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, descendants, listed, name, parenthesised, replace_children
 from anabranch.transpile.passes.base import Example, SimplificationPass
 from anabranch.transpile.passes.patterns import Question, question
