@@ -14,8 +14,9 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import Leaves, ShapeDtypeStruct
+from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.signature.pytree import Constant, PyTreeDef, Reading, ResultReading, Tree, joined, struct
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_args import Form
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values.abstract import Abstract

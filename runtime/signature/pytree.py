@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.signature.flatten import Repeated, ShapeDtypeStruct
+from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists.records import BesideStructure

@@ -11,8 +11,8 @@ import numpy as np
 
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
-from anabranch.runtime.signature.flatten import ShapeDtypeStruct
 from anabranch.runtime.signature.object_fields import is_carried, is_object
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.pytrees import containers
