@@ -6,7 +6,6 @@ methods are compiled.
 
 from __future__ import annotations
 
-import importlib
 import operator
 import types
 from collections.abc import Iterator
@@ -16,7 +15,9 @@ import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
-from anabranch.runtime.device.operator_methods import Operators, operations
+from anabranch.runtime.device import upper_layers
+from anabranch.runtime.device.operator_methods import Operators
+from anabranch.runtime.device.upper_layers import operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 
@@ -319,8 +320,7 @@ class Array(Operators):
 
 def namespace(api_version: str | None = None) -> types.ModuleType:
     """The namespace of the array API standard for Arrays, and for what stands for arrays while tracing."""
-    # A part of the face, which nothing here may need to be imported.
-    module = importlib.import_module("anabranch.numpy")
+    module = upper_layers.namespace()
     if api_version not in (None, module.__array_api_version__):
         raise ValueError(f"{module.__array_api_version__} of the array API standard is there, not {api_version}")
     return module
