@@ -34,7 +34,7 @@ class Inner:
 
 @dataclass(slots=True)
 class Usage:
-    """What one piece of code does with names, in its own scope.
+    """The use that one piece of code makes of names, in its own scope.
 
     `sometimes` are the names that it may write or not, `apart` those that a function of its own writes (an operand
     that may not run, a generator expression); `calls` are the names that occur as direct callees; `escapes` those that
@@ -102,7 +102,7 @@ def scope_of(function: Function) -> Scope:
 
 
 def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
-    """What `nodes`, run one after the other in one scope, do with names."""
+    """Return the use that `nodes`, run one after the other in one scope, make of names."""
     walker = _Walker(Usage())
     for node in nodes:
         walker.visit(node)
@@ -110,7 +110,7 @@ def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
 
 
 def assigns(node: cst.CSTNode) -> bool:
-    """Whether an expression has an assignment expression in its own scope."""
+    """Return whether an expression has an assignment expression in its own scope."""
     if isinstance(node, cst.NamedExpr):
         return True
     return not isinstance(node, cst.Lambda) and any(map(assigns, children(node)))
@@ -267,7 +267,7 @@ class _Walker:
         self.hidden, self.maybe, self.apart = outside
 
     def operand(self, node: cst.CSTNode) -> None:
-        """What becomes a function of its own, and may not run."""
+        """Visit what becomes a function of its own, and may not run."""
         outside = self.maybe, self.apart
         self.maybe = self.apart = True
         self.visit(node)

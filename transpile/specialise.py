@@ -317,7 +317,7 @@ class _Statements(Folding):
         return [*steps, last] if folded and last else steps
 
     def _may_fold(self, body: Body, targets: Sequence[str]) -> bool:
-        """Whether the loop's names keep their values in a step, and no function takes them along."""
+        """Return whether the loop's names keep their values in a step, and no function takes them along."""
         usage = usage_of(body)
         changed = usage.all_writes | usage.apart | usage.deletes
         taken = set().union(*(i.reads | i.writes for i in usage.inner))
@@ -329,7 +329,7 @@ class _Statements(Folding):
         )
 
     def _is_used_after(self, node: cst.For, targets: Sequence[str]) -> bool:
-        """Whether a loop's names occur outside of it, but in other loops over the same names."""
+        """Return whether a loop's names occur outside of it, but in other loops over the same names."""
         if self.top is None:
             return True
         pending: list[cst.CSTNode] = [self.top]

@@ -1,4 +1,4 @@
-"""What is compiled of one function: an executable for each signature of its arguments."""
+"""A function with the executables compiled of it, one for each signature of its arguments."""
 
 from __future__ import annotations
 

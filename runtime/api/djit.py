@@ -83,7 +83,7 @@ class Dynamic(Wrapped[P, R]):
 
 
 def _fingerprint(lowered: Lowered) -> bytes:
-    """What tells programs apart: their text, where they run, and how they are compiled."""
+    """Return the bytes that tell programs apart: their text, where they run, and how they are compiled."""
     parts = (lowered.text, lowered.plan.on_device, lowered.flags)
     return hashlib.sha256(repr(parts).encode()).digest()
 

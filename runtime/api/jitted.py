@@ -84,7 +84,7 @@ class Wrapped(CompiledSignatures[P, R]):
             self.__isabstractmethod__ = True
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the plain function gives, compiled."""
+        """Return the result of the plain function, from compiled code."""
         try:
             for entry in self._executables.quick:
                 found: R = entry.quick(args, kwargs)
@@ -252,12 +252,12 @@ class Wrapped(CompiledSignatures[P, R]):
 
     @_shortened
     def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
+        """Return what is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
 
     @_shortened
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
-        """What becomes of the function on these arguments, and why: traced anew, and not run.
+        """Return what becomes of the function on these arguments, and why: traced anew, and not run.
 
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
         """

@@ -78,7 +78,7 @@ class ExecutableCache(Generic[T]):
                 self._dropped.clear()
 
     def was_dropped(self, key: Any) -> bool:
-        """Whether there was an entry of the signature, which had to make room."""
+        """Return whether there was an entry of the signature, which had to make room."""
         return hash(key) in self._dropped
 
     def put_quick(self, key: Any, execution: Execution) -> None:

@@ -33,7 +33,7 @@ from anabranch.runtime.xla.executable import Executable
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """What every stage says of the function's arguments and result.
+    """A stage of compiling a function: the base that describes the arguments and the result.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class Lowered(Stage):
         return bound(self.plan, self.calling, executable, self.donation, chosen, self.text)
 
     def bound(self, executable: Executable) -> Compiled:
-        """What calls an executable of this module."""
+        """Return the `Compiled` that calls an executable as a plan says."""
         return bound(self.plan, self.calling, executable, self.donation, self.flags, self.text)
 
     def _located(self) -> str:
@@ -247,7 +247,7 @@ class Compiled(Stage):
         StaleExecutableError
             When a global, a closure or an object that the function reads has changed since it was traced.
         CapacityError
-            When something whose size only the run knows has less room than it needs.
+            When something of a size known only at run time has less room than it needs.
         """
         found = self.execution.quick(args, kwargs)
         if found is not MISS:
@@ -302,7 +302,7 @@ class Compiled(Stage):
 
     @staticmethod
     def deserialize(data: Buffer) -> Compiled:
-        """What was compiled in another process, from its bytes; neither the function nor its source is needed.
+        """Return what was compiled in another process, from its bytes; neither the function nor its source is needed.
 
         They hold code, and pickled objects: load only what you trust.
 
@@ -364,7 +364,7 @@ def bound(
     flags: tuple[Flag, ...],
     text: str | None = None,
 ) -> Compiled:
-    """What calls an executable as a plan says."""
+    """Return the `Compiled` that calls an executable of this module."""
     if donation.given:
         return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, text)
     return Compiled(plan, calling, Execution(plan, executable), flags, text)

@@ -47,7 +47,7 @@ def _in_rest(form: Form, name: Any, donated: frozenset[str | int]) -> bool:
 
 @frozen
 class Donation:
-    """What becomes of the donated Arrays among the arguments, by leaf.
+    """The outputs that get the memory of the donated Arrays among the arguments, by leaf.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class _Known:
 
 
 def saved(plan: Plan, calling: Calling) -> bytes:
-    """What `loaded` takes.
+    """Return the bytes that `loaded` takes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a computation failed with, raised with the user's lines in the traceback."""
+"""A failure of a computation, raised with the user's lines in the traceback."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Array(Operators):
         return self
 
     def is_ready(self) -> bool:
-        """Whether the contents are there."""
+        """Return whether the contents are there."""
         return bool(self.buffer.array.is_ready())
 
     def delete(self) -> None:
@@ -91,7 +91,7 @@ class Array(Operators):
 
     @property
     def is_shared(self) -> bool:
-        """Whether a copy was made, which stands on the same memory."""
+        """Return whether a copy was made, which stands on the same memory."""
         return getattr(self, "_shared", False)
 
     def hand_over(self, taker: str) -> Buffer:
@@ -118,7 +118,7 @@ class Array(Operators):
         return f"donated to a call of {taker} (donate_argnums, donate_argnames), which has used its memory"
 
     def is_deleted(self) -> bool:
-        """Whether `delete` was called, or the array was donated to a call."""
+        """Return whether `delete` was called, or the array was donated to a call."""
         return self._memory is None
 
     @property
@@ -327,7 +327,7 @@ def namespace(api_version: str | None = None) -> types.ModuleType:
 
 
 def holds(dtype: np.dtype[Any]) -> bool:
-    """Whether the device has a dtype, in any byte order."""
+    """Return whether the device has a dtype, in any byte order."""
     # Not each kind of dtype has an order of bytes.
     return dtype.kind in _KINDS and dtype.newbyteorder("=") in _HELD
 

@@ -65,7 +65,7 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
 
 
 class Given:
-    """What stands for the arguments while tracing, leaf by leaf and container by container.
+    """The traced arguments, leaf by leaf and container by container.
 
     Attributes
     ----------

@@ -137,7 +137,7 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple
 
 
 def _check_shapes(handles: Sequence[Array | None]) -> None:
-    """What comes from the caller keeps its shape."""
+    """Refuse another shape for what comes from the caller."""
     for handle in handles:
         if handle is not None and handle.path:
             raise UnsupportedOperationError(

@@ -193,7 +193,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
 
 
 def _yields_traced(value: Any) -> bool:
-    """Whether a slice, or something to iterate over that is made of other objects, leads to values of the trace."""
+    """Return whether a slice, or an iterable made of other objects, leads to values of the trace."""
     if isinstance(value, _STAGED):
         return True
     if not isinstance(value, _MADE_OF_OTHERS):

@@ -119,11 +119,11 @@ class Leaves:
 
     @property
     def gives_arrays(self) -> bool:
-        """Whether results are Arrays because of arguments from other libraries."""
+        """Return whether results are Arrays because of arguments from other libraries."""
         return self.foreign is not None and self.foreign.gives_arrays
 
     def callers(self, leaf: int, view: NDArray) -> Any:
-        """What the caller gets for the array of a leaf, or a view of it, that is returned."""
+        """Return what the caller gets for the array of a leaf, or a view of it, that is returned."""
         array = self.values[leaf]
         original = None if self.foreign is None else self.foreign.original(array)
         if original is None or view is array:

@@ -23,7 +23,7 @@ Info: TypeAlias = Callable[[Abstract], Any]
 
 @frozen
 class OneOf:
-    """What is known of a result that is one of a few things, by a run-time condition.
+    """The options for a result that is one of a few things, by a run-time condition.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class Tree:
 
 
 def _of_run_time_size(structure: SizedStructure, view: layouts.Layout) -> Abstract:
-    """What is known of an array of run-time size: None stands for the sizes that are not."""
+    """Return the type of an array of run-time size: None stands for the sizes that are not known."""
     abstract = layouts.numeric(view)
     assert abstract is not None
     rows = zip(abstract.shape, structure.kinds, strict=True)
@@ -245,7 +245,7 @@ class ResultReading(Reading):
 
 
 def struct(abstract: Abstract, device: str | None = None) -> ShapeDtypeStruct:
-    """What stands for a value of this kind: Python's numbers are weak, arrays on the device name it."""
+    """Return the struct of a value of this type: Python's numbers are weak, arrays on the device name it."""
     if abstract.kind is Kind.PYTHON:
         return ShapeDtypeStruct((), abstract.dtype, weak_type=True)
     return ShapeDtypeStruct(abstract.shape, abstract.dtype, device=device)

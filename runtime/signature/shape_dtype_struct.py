@@ -83,7 +83,7 @@ class ShapeDtypeStruct:
         )
 
     def key(self) -> Any:
-        """What a signature says of an argument that this stands for."""
+        """The part of a signature for an argument of this type."""
         if self.weak_type:
             return self.python
         if self.device is not None:
@@ -98,5 +98,5 @@ class ShapeDtypeStruct:
         return known
 
     def abstract(self) -> Abstract:
-        """What is known of it while tracing."""
+        """The type while tracing."""
         return Abstract(self._argument_shape, self.dtype, Kind.PYTHON if self.weak_type else Kind.ARRAY)

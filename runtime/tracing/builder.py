@@ -97,7 +97,7 @@ class Trace:
 
 @frozen
 class Checkpoint:
-    """What a builder held at some moment."""
+    """The state of a builder at some moment."""
 
     equations: int
     env: dict[Storage, Atom]
@@ -269,7 +269,7 @@ class Builder:
         self.trace.lists.has_copies = True
 
     def keeps(self, storage: Storage) -> bool:
-        """Whether writes are refused."""
+        """Return whether writes are refused."""
         builder: Builder | None = self
         while builder is not None:
             if builder.kept is not None and storage in builder.kept:
@@ -278,7 +278,7 @@ class Builder:
         return False
 
     def outer_has(self, storage: Storage) -> bool:
-        """Whether the storage belongs to a builder outside of this one."""
+        """Return whether the storage belongs to a builder outside of this one."""
         builder = self.parent
         while builder is not None:
             if storage in builder.env:
@@ -346,7 +346,7 @@ def current() -> Builder:
 
 
 def tracing() -> bool:
-    """Whether some function is being traced in this context."""
+    """Return whether some function is being traced in this context."""
     return _current.get() is not None
 
 
@@ -372,7 +372,7 @@ def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
 
 
 def _folds(op: Op, atoms: Sequence[Atom], types: Sequence[ArrayType], params: Mapping[str, Any]) -> bool:
-    """Whether an equation is computed while tracing: of scalars that are known, and without effects inside of it."""
+    """Return whether an equation is computed while tracing: of known scalars, and without effects inside of it."""
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False
     return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))

@@ -111,7 +111,7 @@ class Identity:
         self.born[id(value)] = value
 
     def merge(self, value: Any) -> Any:
-        """Return an object, noted as one that stands for another, of which nobody knows which one it is."""
+        """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
 
@@ -170,7 +170,7 @@ class Lists:
 
 
 class Loops:
-    """What earlier traces of loops have found, which spares traces when a loop is met again; mostly by the body's code.
+    """Findings of earlier traces of loops, mostly by the body's code; they spare traces when a loop is met again.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Loops:
 
 
 class Unrolling:
-    """What unrolled loops have cost, and may cost.
+    """The equations that unrolled loops have added, and how many they may add.
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ class Text:
 
 
 class Requests:
-    """What was asked for that a trace does not have, and another one might.
+    """Requests for what a trace does not have, and another one might.
 
     Attributes
     ----------
@@ -325,7 +325,7 @@ class Requests:
 
 
 class Explanation:
-    """What `explain` shows.
+    """The decisions and names that `explain` shows.
 
     Attributes
     ----------

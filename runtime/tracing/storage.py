@@ -10,12 +10,12 @@ from anabranch.runtime.ir.program import ArrayType, Atom, Var
 
 
 class OnDevice(str):
-    """What stands for an `anabranch.Array`, by words for messages: nothing can be written into it."""
+    """The reason that memory of an `anabranch.Array` cannot be written, in words for messages."""
 
     __slots__ = ()
 
 
-UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that nobody knows; no array has so many
+UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that are not known; no array has so many
 
 
 @frozen
@@ -25,7 +25,7 @@ class Compact:
     Attributes
     ----------
     extents : tuple of Extent or None, or None
-        Those that the array was made with; None where nobody knows them any more.
+        Those that the array was made with; None where they are not known any more.
     """
 
     extents: tuple[Any, ...] | None
@@ -39,7 +39,7 @@ class Storage:
     def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
         self.type = type
         self.readonly = readonly
-        # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: nobody knows.
+        # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
         self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.aliasing`: what this storage may stand for, and which may stand for it, in order.
         self.links: list[Any] = []

@@ -61,7 +61,7 @@ def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCall
 
 
 def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:
-    """What `python -m anabranch cache explain` says of an entry."""
+    """Return the description of an entry for `python -m anabranch cache explain`."""
     inputs, outputs = ([str(kind) for kind in kinds] for kinds in (made.inputs, made.outputs))
     signature = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
     return {**_asking.get(), "signature": signature, "options": repr(options), "needs": needs()}
@@ -78,7 +78,7 @@ def asked_by(function: str, place: str) -> Iterator[None]:
 
 
 def needs() -> dict[str, str]:
-    """What an executable that is compiled here and now will only run with."""
+    """Return the versions and settings that an executable compiled here and now will only run with."""
     return {
         "anabranch": __version__,
         "jaxlib and XLA": versions(),

@@ -1,4 +1,4 @@
-"""What the pattern of a case asks of its subject, and what it binds."""
+"""The pattern of a case: its conditions on the subject, and the names that it binds."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Augmented(SmallPass):
 
 
 class Import(SmallPass):
-    """What a function imports is exchanged for its staged counterpart."""
+    """An import in a function, of which what is imported is exchanged for its staged counterpart."""
 
     handles = (cst.Import, cst.ImportFrom)
     examples = (

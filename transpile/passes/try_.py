@@ -41,7 +41,7 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the functions of one try statement share: how they deliver, where they stand, the names they share."""
+    """The common part of the functions of one try statement: how they deliver, their place, the names they share."""
 
     frame: Frame
     here: Here
@@ -210,7 +210,7 @@ def _handler_names(work: Lowering) -> int:
 
 
 def _in_tail(parts: _Parts, here: Here, rest: Units) -> bool:
-    """Whether the blocks can deliver for the block around, so that what the statement gives is returned."""
+    """Return whether the blocks can deliver for the block around, so that what the statement gives is returned."""
     if rest and falls((parts.node,)):
         return False
     if exits_of(parts.final) or (parts.orelse and exits_of(parts.body)) or isinstance(here.frame, NotingFrame):

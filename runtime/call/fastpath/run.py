@@ -114,7 +114,7 @@ class Running:
             self._writer.lines.append(line)
 
     def _fail(self) -> None:
-        """What failed is told the long way."""
+        """Have the general path say what has failed."""
         if not self._plan.can_fail:
             return
         place = len(self._outputs) - len(self._plan.details) - 1
