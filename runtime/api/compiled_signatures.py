@@ -97,7 +97,7 @@ class CompiledSignatures(Generic[P, R]):
     def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
         cache, name = self._executables, name_of(self.__anabranch_function__)
-        with Watched(), cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
+        with Watched(), cache.locks.of(key), configure(**self.__anabranch_options__.settings):
             exact = self._exact(key, leaves)
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)

@@ -67,7 +67,7 @@ class Dynamic(Wrapped[P, R]):
             lowered = traced.lower()
             progress.stage = "compiled by XLA"
             fingerprint = _fingerprint(lowered)
-            with self._programs.turns.turn(fingerprint):
+            with self._programs.locks.of(fingerprint):
                 executable = self._programs.get(fingerprint)
                 if executable is None:
                     self._programs.misses += 1

@@ -21,7 +21,7 @@ from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Passed
 from anabranch.runtime.call.execution import MISS, Execution, never
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
@@ -86,8 +86,8 @@ class Wrapped(CompiledSignatures[P, R]):
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the result of the plain function, from compiled code."""
         try:
-            for entry in self._executables.quick:
-                found: R = entry.quick(args, kwargs)
+            for entry in self._executables.with_fast_path:
+                found: R = entry.fast_path(args, kwargs)
                 if found is not MISS:
                     self._executables.hits += 1
                     return found
@@ -145,7 +145,7 @@ class Wrapped(CompiledSignatures[P, R]):
         else:
             self._executables.hits += 1
             compiled.execution.check(leaves)
-            self._quicken(exact, compiled.execution, (args, kwargs), call)
+            self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
         return compiled.execution, leaves
 
     def _run(self, execution: Execution, leaves: Leaves, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -170,15 +170,15 @@ class Wrapped(CompiledSignatures[P, R]):
             except OverflowedError as again:
                 overflow = again
 
-    def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
-        """Let the next such call take the quick way; a signature that is met once only pays nothing for it."""
-        known = execution in self._executables.quick
-        if (known or execution.quick is never) and execution.quick_attempts < MOST_ATTEMPTS:
-            execution.quick_attempts += 1
+    def _make_fast_path(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
+        """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
+        known = execution in self._executables.with_fast_path
+        if (known or execution.fast_path is never) and execution.fast_path_attempts < MOST_ATTEMPTS:
+            execution.fast_path_attempts += 1
             name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            quicken(name, execution, Form.of(written, arranged, self._names))
-        if execution.quick is not never and not known:
-            self._executables.put_quick(key, execution)
+            make_fast_path(name, execution, Form.of(written, arranged, self._names))
+        if execution.fast_path is not never and not known:
+            self._executables.put_fast_path(key, execution)
 
     @overload
     def __get__(self, instance: None, owner: type[Any] | None = None) -> Wrapped[P, R]: ...
@@ -287,8 +287,8 @@ class Bound(Wrapped[P, R]):
         """Return the result of the plain method, from compiled code."""
         function = self.__func__
         try:
-            for entry in function._executables.quick:
-                found: R = entry.quick((self.__self__, *args), kwargs)
+            for entry in function._executables.with_fast_path:
+                found: R = entry.fast_path((self.__self__, *args), kwargs)
                 if found is not MISS:
                     function._executables.hits += 1
                     return found

@@ -16,7 +16,7 @@ from anabranch.runtime.call.call_spec import Call, Calling, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.call.donation import DonatingExecution, Donation
 from anabranch.runtime.call.execution import MISS, Execution
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
@@ -249,7 +249,7 @@ class Compiled(Stage):
         CapacityError
             When something of a size known only at run time has less room than it needs.
         """
-        found = self.execution.quick(args, kwargs)
+        found = self.execution.fast_path(args, kwargs)
         if found is not MISS:
             return found
         leaves = self.calling.leaves(args, kwargs)
@@ -258,7 +258,7 @@ class Compiled(Stage):
                 f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
                 "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
-        self._quicken((args, kwargs))
+        self._make_fast_path((args, kwargs))
         try:
             self.execution.check(leaves)
             return self.execution.run(leaves)
@@ -266,13 +266,15 @@ class Compiled(Stage):
             error = overflow.as_fixed()
         raise error
 
-    def _quicken(self, written: Call) -> None:
-        """Let the next such call take the quick way, which is the jitted function's where nothing is static."""
+    def _make_fast_path(self, written: Call) -> None:
+        """Let the next such call take the fast path, which is the jitted function's where nothing is static."""
         passed, execution = self.calling.passed, self.execution
-        if passed.statics or self.calling.taking.held or execution.quick_attempts >= MOST_ATTEMPTS:
+        if passed.statics or self.calling.taking.held or execution.fast_path_attempts >= MOST_ATTEMPTS:
             return
-        execution.quick_attempts += 1
-        quicken(self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places]))
+        execution.fast_path_attempts += 1
+        make_fast_path(
+            self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places])
+        )
 
     def serialize(self) -> bytes:
         """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.

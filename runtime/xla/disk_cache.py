@@ -19,7 +19,7 @@ from typing import Any
 
 from anabranch._version import __version__
 from anabranch.base.file_store import Store
-from anabranch.base.keyed_locks import Turns
+from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.base.signals import Watched
 from anabranch.runtime._jaxlib import FIXED_FLAGS, versions
 from anabranch.runtime.config import settings
@@ -32,7 +32,7 @@ from anabranch.runtime.xla.fork import compile_text
 
 LIMIT = 512 * 2**20
 
-_turns = Turns()
+_locks = KeyedLocks()
 _asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("asking", default={})  # noqa: B039
 
 
@@ -47,7 +47,7 @@ def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCall
     if folder is None:
         return compile_text(text, options, callbacks)
     entries, key = store(folder), key_of(text, options)
-    with _turns.turn(key):
+    with _locks.of(key):
         data = entries.load(key)
         if data is not None:
             try:

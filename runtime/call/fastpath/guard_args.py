@@ -1,4 +1,4 @@
-"""The first half of a quick way: whether a call fits."""
+"""The first half of a fast path: whether a call fits."""
 
 from __future__ import annotations
 
