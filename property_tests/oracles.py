@@ -81,7 +81,7 @@ def judge(program: GeneratedProgram, wrapped: Wrapped[..., Any] | None = None) -
     """Compare what eager Python does with what each stage does, for all sets of arguments of a program.
 
     One compiled function takes all of them in turn; the first set is called three times, since the second call of a
-    signature makes its quick way, and the third takes it.
+    signature makes its fast path, and the third takes it.
 
     Parameters
     ----------

@@ -168,7 +168,7 @@ f(np.arange(3.0), 1.5)
     Fault(
         # A call of `print` of constants is taken for something that can be computed beforehand.
         "effect computed while tracing",
-        "runtime/tracing/trace.py",
+        "runtime/tracing/builder.py",
         """
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False

@@ -13,7 +13,7 @@ from anabranch.runtime.eager.array_operators import ON_HOST
 from anabranch.runtime.eager.creation import asarray, from_dlpack
 from anabranch.runtime.eager.functions import CREATION, function
 from anabranch.runtime.numpy.core import is_staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 VERSION = "2024.12"
 # These say something of dtypes and shapes alone.

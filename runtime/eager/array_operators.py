@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.device import upper_layers
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.device.operator_methods import serve
 from anabranch.runtime.eager import subscripts
 from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.tracer import Traced
 
@@ -24,7 +24,7 @@ _KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple,
 
 
 class Operations:
-    """The operations of Arrays, as `runtime.array.Operations` describes them."""
+    """The operations of Arrays, as `device.upper_layers.Operations` describes them."""
 
     def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
         """See there."""
@@ -176,4 +176,4 @@ def restored(contents: Any) -> Array:
     return placed(contents)
 
 
-serve(Operations())
+OPERATIONS: upper_layers.Operations = Operations()

@@ -22,8 +22,8 @@ from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
-from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 
@@ -54,7 +54,7 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
 def hoisted(value: Any) -> Any:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
-        return current().trace.hoist(value)
+        return current().trace.outside.hoist(value)
     if type(value) in (list, tuple):
         return type(value)(map(hoisted, value))
     return value

@@ -12,7 +12,7 @@ from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.array_operators import Operations
 from anabranch.runtime.eager.execute import call
 from anabranch.runtime.numpy import staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")

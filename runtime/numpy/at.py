@@ -11,7 +11,7 @@ from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of
 from anabranch.runtime.numpy.sized import operands, ufunc_methods
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import compaction
 

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
 _FILES = "it reads or writes files; do that outside of compiled code"
@@ -19,7 +19,7 @@ _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 def is_in_memory(value: Any) -> bool:
     """Return whether a value is a stream that the traced function has made."""
-    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(value)
+    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(value)
 
 
 def refuse(name: str) -> NoReturn:

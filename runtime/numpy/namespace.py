@@ -16,7 +16,7 @@ from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array

@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.trace import bind
+from anabranch.runtime.tracing.builder import bind
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.failures import run_time_checks

@@ -9,8 +9,10 @@ import numpy as np
 
 from anabranch.runtime.errors import ShapeMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+
+# imported so that the table is full
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.trace import bind, bind1
+from anabranch.runtime.tracing.builder import bind, bind1
 
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

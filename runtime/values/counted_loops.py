@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom, Program
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 
 Step = Callable[[Atom, Sequence[Atom], Sequence[Atom]], tuple[Sequence[Atom], Sequence[Atom]]]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.static_requests import wanting
@@ -64,7 +64,7 @@ class TextStructure(containers.Structure):
 
 def changed_options() -> PrintOptions:
     """NumPy's options for printing, as far as the function that is traced has set others than its caller."""
-    now, before = dict(np.get_printoptions()), current().trace.print_options
+    now, before = dict(np.get_printoptions()), current().trace.output.print_options
     return tuple((name, value) for name, value in now.items() if value != before[name])
 
 

@@ -18,7 +18,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, attributes, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
@@ -276,7 +276,7 @@ class ChoiceValue(UnionBase):
 
     def __hash__(self) -> int:
         if tracing():
-            current().trace.needs_plain()
+            current().trace.outside.needs_plain()
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 
 # The result of `looked_up` where there is no table.
 UNKNOWN: Final = object()
@@ -41,7 +41,7 @@ class UnionOperations:
 
 def operations() -> UnionOperations:
     """The operations on unions that the trace was given."""
-    given: UnionOperations = current().trace.union_operations
+    given: UnionOperations = current().trace.outside.union_operations
     return given
 
 

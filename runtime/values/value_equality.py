@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, current
+from anabranch.runtime.tracing.builder import Builder, current
 
 _DEPTH = 12
 

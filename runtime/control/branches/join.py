@@ -13,8 +13,9 @@ from typing import Any, Final
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -106,11 +107,11 @@ def _named_by_choice(target: Any, kind: str) -> str:
 def decided_by(atom: Atom | None) -> Iterator[None]:
     """Where lists of several lengths meet here, this decides which is the one."""
     trace = current().trace
-    before, trace.deciding = trace.deciding, atom
+    before, trace.lists.deciding = trace.lists.deciding, atom
     try:
         yield
     finally:
-        trace.deciding = before
+        trace.lists.deciding = before
 
 
 def grow(target: Any) -> None:
@@ -122,7 +123,7 @@ def grow(target: Any) -> None:
         Where it is one, and no loop is at first tried without.
     """
     trace = current().trace
-    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists.may_grow:
         return
     if may_grow():
         raise Restart(lists=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.control.branches import float_kinds, stage_branches
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
@@ -28,7 +28,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
-    return current().trace.merge(wrap.from_abstract(both, atom))
+    return current().trace.identity.merge(wrap.from_abstract(both, atom))
 
 
 def _is_number(value: Any) -> bool:

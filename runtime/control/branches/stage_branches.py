@@ -22,7 +22,9 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
@@ -77,7 +79,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
 
 def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
     outer = current()
-    heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
+    heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
     for way, builder in enumerate(inner):
         builder.selector, builder.way = selector, way
@@ -86,14 +88,14 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
     with of_known_lengths():
-        unclear = dict(outer.trace.ambiguous)
+        unclear = dict(outer.trace.identity.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
     objects = branch_identity.Objects(outer)
     layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
-    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
+    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
     with decided_by(selector):
-        unclear = dict(outer.trace.ambiguous)
+        unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
     contents = _told_apart(objects, contents, after, heap, unclear)
@@ -127,7 +129,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
-    if outer.trace.error_code in storages:
+    if outer.trace.failures.error_code in storages:
         try_regions.note(outer)
     if layout is None:
         raise UnreachableError
@@ -147,15 +149,15 @@ def _told_apart(
     before the join.
     """
     trace = objects.outer.trace
-    marked = trace.ambiguous
-    if layout is None or (marked.keys() == unclear.keys() and not trace.either):
+    marked = trace.identity.ambiguous
+    if layout is None or (marked.keys() == unclear.keys() and not trace.identity.either):
         return layout
     rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
     # The join has marked the objects themselves; an array of its own stands for them from here on.
-    trace.ambiguous = unclear
+    trace.identity.ambiguous = unclear
     told = objects.told_apart(layout, rows)
     if not branch_identity.all_told(told, rows):
-        trace.ambiguous = {**marked, **trace.ambiguous}
+        trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
     return told
 
 
@@ -175,7 +177,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
     """
     if inner.depth > _DEEPEST:
         raise RecursionError("maximum recursion depth exceeded")
-    snapshots = inner.trace.snapshots
+    snapshots = inner.trace.heap.snapshots
     depth = len(snapshots)
     snapshots.append(heap)
     with building(inner):
@@ -192,8 +194,8 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
         finally:
             del snapshots[depth:]
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
-        if inner.points and inner.trace.regions:
-            roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
+        if inner.points and inner.trace.failures.regions:
+            roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
     shared = copied_items.is_shared(inner, heap, (value, *changes.values()))
     heap.restore()
@@ -220,7 +222,7 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[Any, ...], b
     Where that may be one of several things that have no common type, there is a branch for each.
     """
     builder = current()
-    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.roots))
+    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.heap.roots))
     try:
         roll_back(points, roots, finished=False)
         return block()

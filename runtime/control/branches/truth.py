@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.items import is_grown
@@ -47,7 +47,7 @@ def kept(condition: Any) -> bool:
     if isinstance(decided, bool):
         return decided
     if tracing():
-        current().trace.needs_plain()
+        current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
     know(decided, what)
     error = ConcretizationError(

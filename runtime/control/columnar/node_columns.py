@@ -10,7 +10,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Part, UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.columnar import node_columns as columns, node_writes
-from anabranch.runtime.tracing.trace import UnreachableError, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.heap.slots import slot_of

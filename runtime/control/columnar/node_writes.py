@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.control.columnar.node_columns import UnlikeError
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks

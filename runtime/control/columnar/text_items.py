@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
@@ -55,7 +55,7 @@ def part(text: Any, key: slice) -> Any:
         return text[key]
     if isinstance(key.step, Traced) or not all(map(_is_int, given)):
         return text[key]
-    current().trace.has_codes = True
+    current().trace.text.has_codes = True
     start, stop = (None if b is None else size_arithmetic.bound_of(b) for b in given[:2])
     distance = None if start is None or stop is None else size_arithmetic.distance(stop, start)
     if distance is not None and (key.step is None or key.step > 0):

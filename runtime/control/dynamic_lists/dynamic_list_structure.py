@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.columnar import nested_lists, row_tables
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import (

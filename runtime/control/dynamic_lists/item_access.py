@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
 from anabranch.runtime.values.containers import has_traced

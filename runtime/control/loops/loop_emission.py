@@ -15,8 +15,9 @@ from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.heap import try_regions
@@ -33,10 +34,10 @@ class Emission:
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Held)
         self.written = self.body.outer_writes()
-        self.fails = self.body.trace.error_code in self.written
+        self.fails = self.body.trace.failures.error_code in self.written
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
         # without room for a step's values no later step may loop on what is there instead.
-        stops = self.fails and (bool(outer.trace.regions) or self._may_overflow())
+        stops = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
@@ -80,7 +81,7 @@ class Emission:
         assert trip is not None
         if isinstance(trip, Literal) or not self.outer.trace.capacities:
             return trip
-        code = self.outer.read(self.outer.trace.error_code)
+        code = self.outer.read(self.outer.trace.failures.error_code)
         fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
         return atoms.select(fine, trip, atoms.literal(0, np.int64))
 
@@ -89,7 +90,7 @@ class Emission:
         if not trace.capacities:
             return False
         numbers = try_regions.literals(self.body.equations)
-        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures, 1))
+        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures.numbered, 1))
 
     def _memory_init(self) -> list[Atom]:
         return [self.outer.read(s) for s in self.written]
@@ -151,7 +152,7 @@ class Emission:
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))
         trace = builder.trace
-        counters = {trace.error_code, trace.effects, *trace.details.values()}
+        counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}
         memory = {a.storage for a in made if a is not None}.union(builder.outer_writes()) - counters
         if not memory.isdisjoint(builder.written):
             raise ConditionWritesError
@@ -164,7 +165,7 @@ class Emission:
         verdict: Atom = atoms.literal(True)
         # What comes of too little room before the loop might keep it running for ever.
         if self.fails or builder.trace.capacities:
-            verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
+            verdict = atoms.ufunc(np.equal, builder.read(builder.trace.failures.error_code), atoms.literal(0, np.int32))
         if self.coded:
             code = atoms.convert(pack_unpack.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, code, atoms.literal(BREAK, np.int64)))
@@ -257,7 +258,7 @@ class Emission:
             if self.traced.out is not None:
                 again = self._condition(self.traced.out, steps)
             self.written = self.body.outer_writes()
-            error = self.body.trace.error_code
+            error = self.body.trace.failures.error_code
             if error in self.written:
                 fine = atoms.ufunc(np.equal, self.body.read(error), atoms.literal(0, np.int32))
                 again = atoms.logical_and(again, fine)

@@ -15,7 +15,7 @@ import numpy as np
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -94,7 +94,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:

@@ -24,7 +24,7 @@ from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.containers import structure_of
@@ -121,7 +121,7 @@ class LoopTypes:
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
-        known = current().trace.slot_hints.get(loop.site, {})
+        known = current().trace.loops.slot_hints.get(loop.site, {})
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
@@ -187,7 +187,11 @@ class LoopTypes:
 
     def is_unread(self, position: int) -> bool:
         """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
-        if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
+        if (
+            self.loop.test is not None
+            or not 2 <= position < 2 + len(self.loop.init)
+            or current().trace.failures.regions
+        ):
             return False
         return binds_first(self.loop.site, position - 2 - len(self.loop.init))
 

@@ -24,7 +24,8 @@ from anabranch.runtime.control.loops.loop_state import (
     initial,
 )
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
@@ -50,12 +51,12 @@ _MOST_ATTEMPTS = 24
 def stage(loop: Loop) -> tuple[Any, ...]:
     """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
     outer = current()
-    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
-    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
+    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
+    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.heap.roots), watch_arrays=True))
     learned_types.begin(types)
-    unrolled = outer.trace.unrolled
+    unrolled = outer.trace.unrolling.equations
     for attempt in range(_MOST_ATTEMPTS):
-        outer.trace.unrolled = unrolled
+        outer.trace.unrolling.equations = unrolled
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue
@@ -103,7 +104,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
-    outer.trace.loop_traces += 1
+    outer.trace.loops.traces += 1
     traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
@@ -122,14 +123,14 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
             linked = _leaves(types, types.linked)
             traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
     # Which array each of them is differs from step to step.
-    outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
+    outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     if new:
-        outer.trace.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
+        outer.trace.loops.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
         if not all(isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes) for s in new):
             return None
@@ -257,7 +258,7 @@ def _finish(
         if traced.out is not None:
             loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
         slot.restore(contents)
-    if outer.trace.error_code in plan.written:
+    if outer.trace.failures.error_code in plan.written:
         try_regions.note(outer)
     del values[width:]
     if loop.least >= 1 and traced.out is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing
@@ -47,7 +47,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 def merged(number: Any) -> Any:
     """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
-    return current().trace.merge(number) if isinstance(number, Traced) else number
+    return current().trace.identity.merge(number) if isinstance(number, Traced) else number
 
 
 def _itself(value: Any) -> Any:

@@ -9,7 +9,7 @@ from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
@@ -57,7 +57,7 @@ class Line(Countable):
                 held = Heap((item,))
                 current().lent.append(held)
                 # Whether one is an object of before cannot be told.
-                current().trace.merged.update((id(s.target), s.target) for s in held.slots.values())
+                current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
         return chosen_item.chosen(list(self._held), index, index)
 
@@ -120,7 +120,7 @@ def check_lent(after: Any, body: Any) -> None:
     builder = current()
     if not builder.lent:
         return
-    reached = Heap((after, body, *builder.trace.roots))
+    reached = Heap((after, body, *builder.trace.heap.roots))
     for heap in builder.lent:
         if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
             raise UnsupportedOperationError(

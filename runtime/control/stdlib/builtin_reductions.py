@@ -16,7 +16,7 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import is_grown

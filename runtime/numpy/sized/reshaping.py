@@ -12,7 +12,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.shapes import transpose
-from anabranch.runtime.tracing.trace import Builder, Compact
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked

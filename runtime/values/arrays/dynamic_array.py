@@ -18,7 +18,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing
@@ -231,7 +231,7 @@ class Sized(NumPyLike):
     def __anabranch_structure__(self) -> SizedStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])
         count = 1 + sum(_PARTS[kind] for kind in kinds)
-        is_chosen = id(self) in current().trace.chosen
+        is_chosen = id(self) in current().trace.identity.chosen
         return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import OnDevice, Storage, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
@@ -57,7 +58,11 @@ class Array(NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if current().parent is not None or current().trace.regions or id(self) in current().trace.either:
+        if (
+            current().parent is not None
+            or current().trace.failures.regions
+            or id(self) in current().trace.identity.either
+        ):
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
                 "supported; bind a view: b = a.reshape(...)"

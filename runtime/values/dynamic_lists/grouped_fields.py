@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Var
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.memory.rows import side_by_side

@@ -16,7 +16,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.trace import Part, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
 from anabranch.runtime.values.interval import Interval
@@ -189,7 +190,7 @@ class Fresh(Form):
 
 def _noted(structure: containers.Structure, made: Any) -> Any:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.bear if structure.mutable else current().trace.merge)(made)
+    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 

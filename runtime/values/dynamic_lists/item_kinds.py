@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
@@ -123,7 +123,7 @@ def note_copied(value: Any) -> None:
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
-        current().trace.merged[id(value)] = value
+        current().trace.identity.merged[id(value)] = value
     for child in structure.children(value):
         note_copied(child)
 

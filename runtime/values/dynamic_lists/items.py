@@ -16,8 +16,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
+from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, builder_or_none, current, tracing
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -359,7 +359,7 @@ class Items:
             if array is not None:
                 builder.keep(array.storage)
                 # Another element may be the same array.
-                builder.trace.merged[id(array)] = array
+                builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:
             last = len(builder.equations) - 1
             self.read[position] = Read(value, builder, last, builder.equations[last])
@@ -654,7 +654,7 @@ def note_head(items: Items, ways: Sequence[Any]) -> None:
     same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
     if same and items.past is None:
         items.past = Past(tuple(same), len(same), ())
-        current().trace.has_heads = True
+        current().trace.lists.has_heads = True
 
 
 def _head(contents: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar

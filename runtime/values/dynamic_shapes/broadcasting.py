@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import static_requests
 
 
@@ -18,15 +18,15 @@ def may_grow() -> bool:
     """
     trace = current().trace
     if hangs_on_arguments():
-        trace.wants_known = True
+        trace.lists.wants_known = True
         return False
-    trace.wants_growth |= not trace.lists_grow
-    return trace.lists_grow
+    trace.lists.wants_growth |= not trace.lists.grow_here
+    return trace.lists.grow_here
 
 
 def hangs_on_arguments() -> bool:
     """Return whether what decides lengths here is computed from arguments alone that can be known while tracing."""
-    deciding = current().trace.deciding
+    deciding = current().trace.lists.deciding
     return deciding is not None and settings().auto_static and bool(static_requests.leaves_behind(deciding))
 
 
@@ -34,9 +34,9 @@ def hangs_on_arguments() -> bool:
 def of_known_lengths() -> Iterator[None]:
     """Lists of several lengths stay several."""
     trace = current().trace
-    before = (trace.lists_grow, trace.wants_growth, trace.wants_known)
-    trace.lists_grow = False
+    before = (trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known)
+    trace.lists.grow_here = False
     try:
         yield
     finally:
-        trace.lists_grow, trace.wants_growth, trace.wants_known = before
+        trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = before

@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal
-from anabranch.runtime.tracing.trace import Builder, current
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -35,10 +35,10 @@ class Region:
     def __init__(self, roots: Iterable[Any]) -> None:
         self.builder = current()
         trace = self.builder.trace
-        self.roots = (*roots, *(trace.regions[-1].roots if trace.regions else ()))
-        self.written = trace.error_code in self.builder.written
-        self.entry = self.builder.read(trace.error_code)
-        self.first = len(trace.failures)
+        self.roots = (*roots, *(trace.failures.regions[-1].roots if trace.failures.regions else ()))
+        self.written = trace.failures.error_code in self.builder.written
+        self.entry = self.builder.read(trace.failures.error_code)
+        self.first = len(trace.failures.numbered)
         self.start = len(self.builder.points)
         self.equations = len(self.builder.equations)
         # Failures from before that a handler around has caught and that are raised again in here.
@@ -46,7 +46,7 @@ class Region:
 
     def failed(self, builder: Builder) -> bool:
         """Whether something in the region may have failed by now."""
-        code = builder.trace.error_code
+        code = builder.trace.failures.error_code
         while builder is not self.builder:
             if code in builder.written:
                 return True
@@ -60,16 +60,16 @@ class Region:
         known = builder.points[self.start if builder is self.builder else 0 :]
         heap = known[-1].heap if known else None
         if heap is None or heap.changed():
-            heap = Heap((*self.roots, *trace.roots))
-            trace.snapshots.append(heap)
-        builder.points.append(Point(heap, builder.read(trace.error_code)))
+            heap = Heap((*self.roots, *trace.heap.roots))
+            trace.heap.snapshots.append(heap)
+        builder.points.append(Point(heap, builder.read(trace.failures.error_code)))
 
     def numbers(self) -> list[int]:
         """The numbers of what may fail in the region, but for what only dropped traces of loops had."""
         trace = self.builder.trace
         used = literals(self.builder.equations[self.equations :])
-        used |= _values([self.builder.read(trace.error_code)])
-        return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures) + 1) if n in used]
+        used |= _values([self.builder.read(trace.failures.error_code)])
+        return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures.numbered) + 1) if n in used]
 
     def take(self) -> list[Point]:
         """The points of the region, which are no concern of the regions around it."""
@@ -79,7 +79,7 @@ class Region:
 
     def leave(self) -> None:
         """All that failed has been handled: the error code is what it was before."""
-        code = self.builder.trace.error_code
+        code = self.builder.trace.failures.error_code
         self.take()
         self.builder.write(code, self.entry)
         if not self.written:
@@ -103,15 +103,15 @@ def literals(equations: Iterable[Equation]) -> set[int]:
 
 def note(builder: Builder) -> None:
     """Tell the region around, if any, that something may just have failed."""
-    if builder.trace.regions:
-        builder.trace.regions[-1].note(builder)
+    if builder.trace.failures.regions:
+        builder.trace.failures.regions[-1].note(builder)
 
 
 def unhindered() -> Atom | None:
     """Whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
     builder = current()
     trace = builder.trace
-    if not trace.regions or not trace.regions[0].failed(builder):
+    if not trace.failures.regions or not trace.failures.regions[0].failed(builder):
         return None
-    fine = atoms.ufunc(np.equal, builder.read(trace.error_code), atoms.literal(0, np.int32))
+    fine = atoms.ufunc(np.equal, builder.read(trace.failures.error_code), atoms.literal(0, np.int32))
     return None if isinstance(fine, Literal) and fine.value else fine

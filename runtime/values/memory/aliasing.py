@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.tracing.trace import UNKNOWN, Compact
+from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.memory import views
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
 
@@ -25,12 +25,12 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
     if run_time_checks.raise_again(error):
         return
-    caught = current().trace.caught.get(id(error))
+    caught = current().trace.failures.caught.get(id(error))
     if caught is not None and caught.error is error:  # changed by the handler that raises it again, from where it was
-        frames = current().trace.failures[caught.numbers[0] - 1].frames
+        frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = loop_layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
+    layout = loop_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     details = [p.atom for p in pack_unpack.pack(error, layout)]
 
     def revive(values: list[Atom]) -> BaseException:

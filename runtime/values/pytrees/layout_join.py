@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.tracing.trace import Restart, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import (
     Abstract,
@@ -102,7 +103,7 @@ def _note_objects(a: Layout, b: Layout) -> None:
     """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
     match a, b:
         case Held(Array() as one), Held(Array() as other) if one is not other:
-            current().trace.ambiguous.update({id(one): one, id(other): other})
+            current().trace.identity.ambiguous.update({id(one): one, id(other): other})
         case Node(), Node():
             for c, d in zip(a.children, b.children, strict=True):
                 _note_objects(c, d)
@@ -183,6 +184,6 @@ def _restart_with_lists(options: Sequence[Layout]) -> None:
     cut = [o for o in options if isinstance(o, Node) and issubclass(o.structure.cls, list)]
     if len(cut) < 2:
         return
-    if trace.lists_grow and not trace.lists:
+    if trace.lists.grow_here and not trace.lists.may_grow:
         raise Restart(lists=True)
-    trace.wants_growth |= not trace.lists_grow
+    trace.lists.wants_growth |= not trace.lists.grow_here

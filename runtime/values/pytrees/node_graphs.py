@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
@@ -81,7 +81,7 @@ def _kind(member: Any, fine: bool) -> Any:
 
 def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
     """The graph that has these containers; None where it would have fewer than `least`."""
-    graphs: list[Graph] = current().trace.graphs
+    graphs: list[Graph] = current().trace.identity.graphs
     for graph in reversed(graphs):
         if all(v in graph for v in values):
             return graph
@@ -135,7 +135,7 @@ NONE = (type(None),)
 
 def is_member(value: Any) -> bool:
     """Return whether a container is one of the nodes of a graph."""
-    return any(value in graph for graph in current().trace.graphs)
+    return any(value in graph for graph in current().trace.identity.graphs)
 
 
 def may_be_node(value: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.pytrees.node_graphs import NONE, Graph, graph_of, leads_to_its_kind
 from anabranch.runtime.values.pytrees.node_reference import INDEX, Reference

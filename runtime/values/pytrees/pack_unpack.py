@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, number_union, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
@@ -233,7 +233,7 @@ class Unpacking:
         if isinstance(result, Array):
             memory_layout.give(result, layout.traits)
         else:
-            current().trace.merge(result)
+            current().trace.identity.merge(result)
         self.made.append(result if isinstance(result, Array) else None)
         return result
 
@@ -245,9 +245,9 @@ class Unpacking:
         if structure.mutable:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
-            current().trace.bear(made)
+            current().trace.identity.bear(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
-            current().trace.merge(made)
+            current().trace.identity.merge(made)
         return made
 
     def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:

@@ -12,8 +12,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
 from anabranch.runtime.values.arrays.dynamic_array import Sized, SizedStructure, cut, make
@@ -58,7 +59,7 @@ class PaddedStructure(SizedStructure):
         """Whether the array lies as it should, in memory of its own."""
         if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
             return False
-        if id(value) not in current().trace.chosen and _is_of_alternatives(value.memory.storage):
+        if id(value) not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
             return False  # a slice of one of several arrays is none of them
         return all(
             e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
@@ -74,7 +75,7 @@ class PaddedStructure(SizedStructure):
         extents = [Window(0, size_arithmetic.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
         made = make(view, extents, self.origin)
         if isinstance(made, Sized):
-            current().trace.chosen[id(made)] = made
+            current().trace.identity.chosen[id(made)] = made
         return made
 
 
