@@ -34,7 +34,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

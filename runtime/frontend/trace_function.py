@@ -34,7 +34,7 @@ from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, containers
-from anabranch.runtime.values.dynamic_lists.items import with_heads
+from anabranch.runtime.values.dynamic_lists.list_results import with_heads
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location
 from anabranch.runtime.values.heap.snapshot import Heap

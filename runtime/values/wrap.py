@@ -117,7 +117,7 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
 
 
 def numpy_result(atom: Atom) -> Any:
-    """What NumPy gives for a computed value: a scalar for shape (), else a fresh array."""
+    """The result of a NumPy function with this value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
         # A scalar known while tracing is NumPy's own, which may be a shape or an index.
         return atom.value[()] if isinstance(atom, Literal) else _classes["scalar"](atom)
@@ -139,8 +139,13 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 
 
+def python_number(*args: Any) -> Any:
+    """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
+    return _classes["python"](*args)
+
+
 def is_sized(value: Any) -> bool:
-    """Whether a value is an array whose size is known only at run time."""
+    """Return whether a value is an array whose size is known only at run time."""
     return isinstance(value, _classes["sized"])
 
 

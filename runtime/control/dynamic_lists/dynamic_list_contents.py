@@ -12,17 +12,10 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import Growi
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.items import (
-    DequeContents,
-    Items,
-    ItemsStructure,
-    ListContents,
-    MayGrow,
-    as_items,
-    is_fixed,
-    kinds_of,
-    side_by_side,
-)
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, kinds_of
+from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.static_requests import wanting
@@ -142,7 +135,7 @@ class GrowingContents(MayGrow):
         kinds: list[Any] = []
         for kind in kinds_of(layouts.describe(contents)):
             kinds += [kind] if kind not in kinds else []
-        return as_items(
+        return Items.of(
             contents,
             ItemsStructure(Items, (), None, tuple(kinds), len(contents), None, self._contents is DequeContents),
         )

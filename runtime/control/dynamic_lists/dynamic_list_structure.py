@@ -11,10 +11,8 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.grown_lists import grown_list
-from anabranch.runtime.values.dynamic_lists.items import (
-    Items,
-    joined,
-)
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import joined
 from anabranch.runtime.values.heap.slots import Slot
 
 
@@ -93,7 +91,7 @@ class GrowingStructure(Structure):
     def meet(self, mine: Any, other: Any) -> Any:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
             return None
-        contents = joined(*map(_contents_node, (mine, other)))
+        contents = joined(_contents_node(mine), _contents_node(other), Items)
         if contents is None:
             return None
         structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`

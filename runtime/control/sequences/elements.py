@@ -11,7 +11,7 @@ from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.items import is_fixed
+from anabranch.runtime.values.dynamic_lists.growable import is_fixed
 
 
 class ChangedError(UnsupportedOperationError):

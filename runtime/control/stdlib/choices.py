@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -1,15 +1,16 @@
 """`a[key]` and `a[key] = value`: NumPy's basic and advanced indexing on traced arrays.
 
 Basic parts (integers, slices, `...`, `None`) make a view: a chain of `views` steps, and extents where its size is known
-only at run time (`slicing`). Integer arrays gather and scatter (`gathering`), masks select (`masking`). An index known
-only at run time is checked against the axis unless its interval already shows that it fits (`places`).
+only at run time (`slicing`). Integer arrays gather and scatter (`advanced_indexing`), masks select
+(`boolean_indexing`). An index known only at run time is checked against the axis unless its interval already shows
+that it fits (`index_checks`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,12 @@ from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing,
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 from anabranch.runtime.values.union_base import abstract_of_option
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
 
 
 @dataclasses.dataclass(slots=True)
@@ -65,13 +64,13 @@ def get(array: Any, key: Any) -> Any:
 
 
 def _is_integer_array(entry: Any) -> bool:
-    """Return whether an entry of a key is an array of one integer: it stands for an integer, but gives a copy."""
+    """Return whether an entry of a key is an array of one integer: it stands for an integer, but makes a copy."""
     if isinstance(entry, Traced):
         return entry.abstract.kind is Kind.ARRAY
     return isinstance(entry, np.ndarray)
 
 
-def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
+def _gathered(array: Any, view: Handle, plan: _Plan) -> Any:
     given = advanced_indexing.indices(view, plan.advanced, plan.adjacent, plan.extents)
     made = wrap.array_of(advanced_indexing.gather(view, given))
     extents = given.result_extents(plan.extents)
@@ -111,8 +110,8 @@ def set(array: Any, key: Any, value: Any) -> None:
 
 
 def _is_itself(target: Any, value: Any) -> bool:
-    """Whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
-    if not isinstance(value, (wrap.class_of("array"), wrap.class_of("sized"))):
+    """Return whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
+    if not (isinstance(value, Handle) or wrap.is_sized(value)):
         return False
     here, there = _base(target), _base(value)
     if here.storage is not there.storage or here.is_readonly or not views.same(here.path, there.path):
@@ -122,13 +121,13 @@ def _is_itself(target: Any, value: Any) -> bool:
     return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
 
 
-def _base(array: Any) -> Array:
+def _base(array: Any) -> Handle:
     """The array, or the memory of static shape that one of run-time size is a part of."""
     return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
 
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What is assigned to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
+    """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
     wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
@@ -138,7 +137,7 @@ def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What is assigned to a single element: a number; of sequences only bool() makes one."""
+    """The value to assign to a single element: a number; of sequences only bool() makes one."""
     if dtype == np.bool_ and isinstance(value, (list, tuple)):
         return bool(value)
     shape = () if isinstance(value, (list, tuple)) else wrap.shape_of(value)
@@ -275,7 +274,7 @@ def _holds_traced(items: Any) -> bool:
     return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Traced) for i in items)
 
 
-def _static_mask(array: Array, mask: Any, axis: int) -> list[Any]:
+def _static_mask(array: Handle, mask: Any, axis: int) -> list[Any]:
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "
@@ -325,7 +324,7 @@ def _keep(plan: _Plan, size: int, extent: Extent | None) -> None:
 
 
 def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
-    """The slice of each axis and the shape that a key without index arrays gives for anything that has a shape.
+    """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
     Raises
     ------
@@ -336,7 +335,7 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(given: Any, plan: _Plan) -> Array:
+def _view(given: Any, plan: _Plan) -> Handle:
     """The basic part of the key, as a view of static shape."""
     array = _base(given)
     steps: list[views.Step] = []

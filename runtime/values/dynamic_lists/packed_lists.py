@@ -13,8 +13,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
-from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.memory.item_memory import Buffer
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -62,7 +62,7 @@ def lined(layout: layouts.Layout) -> layouts.Layout:
     if structure.cls is not list or len(children) <= MOST_SEPARATE or not isinstance(children[0], layouts.Leaf):
         return layout
     kind = children[0].abstract
-    if kind.shape or kind.kind is Kind.ARRAY or kind.extents:
+    if kind.shape or kind.kind is Kind.ARRAY:
         return layout
     if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
         return layout

@@ -1,4 +1,4 @@
-"""Which elements of an axis there are, where that is known only at run time: a window, or what a mask selects."""
+"""The valid region of an axis, known only at run time: a window, or the elements that a mask selects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Extent(abc.ABC):
 
     @abc.abstractmethod
     def same(self, other: Any) -> bool:
-        """Whether another extent surely selects the same positions."""
+        """Return whether another extent surely selects the same positions."""
 
 
 @frozen(eq=False)

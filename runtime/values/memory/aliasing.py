@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, KeysView, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
@@ -19,22 +19,20 @@ from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory.handle import Handle
 
 
 class Form(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
 
-    def held(self, handle: Array) -> Atom:
-        """What the owner holds of the handle's memory."""
+    def held(self, handle: Handle) -> Atom:
+        """The owner's value of the handle's memory."""
 
-    def given_back(self, held: Atom, handle: Array) -> Atom:
+    def given_back(self, held: Atom, handle: Handle) -> Atom:
         """The handle's value where its elements are what the owner holds."""
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
 
     @property
     def starts(self) -> tuple[int | Atom, ...] | None:
@@ -50,7 +48,7 @@ class Link:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 
     pred: Atom | None
-    handle: Array
+    handle: Handle
     form: Form | None = None
 
     def held(self) -> Atom:
@@ -62,7 +60,7 @@ class Link:
         return held if self.form is None else self.form.given_back(held, self.handle)
 
 
-def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = None) -> None:
+def link(owner: Storage, pred: Atom | None, handle: Handle, form: Form | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
     owner.links.append(Link(pred, handle, form))
     if handle.storage.dependents is None:
@@ -125,7 +123,7 @@ def _owners(builder: Builder, storage: Storage) -> list[Storage]:
 
 
 def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[Storage]]) -> list[Storage]:
-    """What can be reached, each after all that follows it."""
+    """All memory that can be reached, each after all that follows it."""
     found: dict[Storage, None] = {}
     seen: set[Storage] = set()
     pending = [(start, False) for start in reversed(list(starts))]

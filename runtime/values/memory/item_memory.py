@@ -8,8 +8,32 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.tracer import Traced
+
+
+class Buffer(Traced):
+    """Memory that no name of the program stands for."""
+
+    __slots__ = ("atom",)
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom = atom
+
+    @property
+    def abstract(self) -> Abstract:
+        return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        return NotImplemented
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return NotImplemented
+
+
+wrap.register_class("buffer", Buffer)
 
 
 def iota(n: int) -> Atom:
@@ -32,7 +56,7 @@ def _starts(buffer: Atom, place: Atom) -> list[Atom]:
 
 
 def row(buffer: Atom, place: Atom) -> Atom:
-    """What stands at a place."""
+    """The element at a place."""
     sizes = (1, *buffer.type.shape[1:])
     return atoms.reshape(atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=sizes), sizes[1:])
 
@@ -54,7 +78,7 @@ def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
 
 
 def gathered(buffer: Atom, places: Atom) -> Atom:
-    """What stands at these places."""
+    """The elements at these places."""
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
 
 

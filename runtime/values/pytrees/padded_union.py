@@ -1,6 +1,6 @@
 """Arrays of different sizes, or with different extents, as one kind of value: padded to a capacity, sizes beside.
 
-Where two branches, or two steps of a loop, give such arrays, this is what both become.
+Where two branches, or two steps of a loop, return such arrays, both become this.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
 from anabranch.runtime.values.memory import aliasing, memory_layout
+from anabranch.runtime.values.memory.handle import Handle
 
 
 @frozen
@@ -56,7 +57,7 @@ class PaddedStructure(SizedStructure):
         return [made, *sizes]
 
     def _fits(self, value: Any) -> bool:
-        """Whether the array lies as it should, in memory of its own."""
+        """Return whether the array lies as it should, in memory of its own."""
         if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
             return False
         if id(value) not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
@@ -108,21 +109,21 @@ class Padded:
     extents: tuple[Extent | None, ...]
     capacity: tuple[int, ...]
 
-    def held(self, handle: Array) -> Atom:
+    def held(self, handle: Handle) -> Atom:
         """The elements, at the front."""
-        return _front(make(handle, self.extents), self.capacity)
+        return _front(wrap.part_of(handle, self.extents), self.capacity)
 
-    def given_back(self, held: Atom, handle: Array) -> Atom:
+    def given_back(self, held: Atom, handle: Handle) -> Atom:
         """The memory with these elements where its own are."""
         value = atoms.convert(held, handle.dtype)
         for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
             value = compaction.placed(value, axis, extent, n)
-        here = make(handle, self.extents)
+        here = wrap.part_of(handle, self.extents)
         mask = here.valid() if isinstance(here, Sized) else None
         return value if mask is None else atoms.select(mask, value, handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
         stays = visibility.belongs_outside(builder)
         return all(isinstance(p, int) or stays(p) for e in self.extents if e is not None for p in e.parts)
 
@@ -142,7 +143,7 @@ class Padded:
 
 @frozen
 class Sizes:
-    """What is known of an array of static or run-time size: its capacity, and which axes are of run-time size."""
+    """The size of an array as far as it is known: its capacity, and which axes are of run-time size."""
 
     abstract: Abstract
     run_time: tuple[bool, ...]
@@ -165,7 +166,7 @@ def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
+    return PaddedStructure(Sized, keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:
