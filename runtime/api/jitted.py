@@ -40,8 +40,8 @@ from anabranch.runtime.tracing.capacity import Learned, OverflowedError, knowing
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values.containers import is_deep
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
-from anabranch.runtime.values.pytrees.containers import is_deep
 from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")

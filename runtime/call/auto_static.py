@@ -10,7 +10,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.static_keys import key_of
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.static_requests import Specialised, argument_names
 
 _log = logging.getLogger("anabranch.specialised")

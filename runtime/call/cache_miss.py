@@ -18,7 +18,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.containers import Structure
 
 _log = logging.getLogger("anabranch.compiles")
 _TOLD = 5  # changes

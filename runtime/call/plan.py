@@ -21,9 +21,9 @@ from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedE
 from anabranch.runtime.tracing.trace import Failure, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
 from anabranch.runtime.values.static_requests import Specialised

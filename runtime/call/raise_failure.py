@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.trace import Failure, Storage
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line
-from anabranch.runtime.values.pytrees import containers
 
 NDArray = np.ndarray[Any, Any]
 

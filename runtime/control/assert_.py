@@ -9,8 +9,9 @@ from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.tracing.trace import UnreachableError, current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import exceptions
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:

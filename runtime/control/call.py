@@ -42,11 +42,10 @@ from anabranch.runtime.numpy import namespace, staged as staged_numpy
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, installed, internal, standard
 from anabranch.runtime.tracing.trace import Active, Builder, building, current, tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.static_requests import know
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

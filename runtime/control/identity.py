@@ -16,15 +16,15 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
-from anabranch.runtime.values.arrays import aliasing, views
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
-from anabranch.runtime.values.pytrees.containers import structure_of
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

@@ -17,18 +17,19 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, registry, text_tables, wrap
+from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_place
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_constants, item_memory
+from anabranch.runtime.values.dynamic_lists import item_constants
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced

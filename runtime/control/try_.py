@@ -21,10 +21,11 @@ from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.failures import exceptions, run_time_checks
-from anabranch.runtime.values.failures.try_regions import Point, Region
+from anabranch.runtime.values.containers import Told
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.try_regions import Point, Region
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import Told
+from anabranch.runtime.values.pytrees import exceptions
 
 Block = Callable[..., Any]
 # What a way out of a region does, with the error code, for failures of these numbers.

@@ -14,8 +14,8 @@ from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import UnreachableError, current, tracing
-from anabranch.runtime.values.failures.try_regions import Region
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.try_regions import Region
 
 
 def suppressed(manager: Any) -> Callable[[], Any]:

@@ -14,7 +14,7 @@ from anabranch.runtime.eager.execute import hoisted
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.tracer import Traced
 
 del _operations  # imported so that Arrays have their operations

@@ -24,8 +24,8 @@ from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
 from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.arrays import apply_ufunc
 
 # How many executables are kept, and how many small constants on the device.
 _KEPT = 2048

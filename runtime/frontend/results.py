@@ -20,13 +20,13 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.trace import OnDevice, Storage, current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
+from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, node_tables
 from anabranch.runtime.values.pytrees.host_values import hosted
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -45,7 +45,7 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
     exists = _existence(outside, given)
     structure = containers.structure_of((value, *contents))
     assert structure is not None
-    if isinstance(value, records.Beside):
+    if isinstance(value, host_values.Beside):
         for part in (value.result, *value.members):
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
@@ -133,7 +133,7 @@ def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Give
     exists = _existence(outside, given)
     graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
     members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
-    return records.Beside(members, value) if graphs else value
+    return host_values.Beside(members, value) if graphs else value
 
 
 def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_tables.Graph, set[Any]]]:

@@ -33,16 +33,16 @@ from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.static_keys import may_change
 from anabranch.runtime.tracing.trace import Builder, Part, Restart, Trace, UnreachableError, building
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import rows
 from anabranch.runtime.values.dynamic_lists.items import with_heads
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, closed_over
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]

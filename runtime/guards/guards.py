@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.runtime.guards.bytecode import assigned_globals, codes, imported, looked_up, read_globals
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
 from anabranch.runtime.values.heap.slots import GlobalVariable
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees.containers import is_users_class
 
 ABSENT = object()
 

@@ -25,8 +25,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.linear import dot_general
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.failures import run_time_checks
 
 _F = registry.FUNCTIONS

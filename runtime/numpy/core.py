@@ -15,12 +15,12 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
+from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.failures import numpy_messages
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

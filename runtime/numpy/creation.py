@@ -27,13 +27,13 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, indexing, integer_elements
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import rows
+from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import stacked_parts as parts_of
+from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

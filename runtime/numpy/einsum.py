@@ -12,8 +12,8 @@ from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import atom_of, fresh, implements, operand, plain, result, supported
 from anabranch.runtime.numpy.linear import dot_general
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
 
 _F = registry.FUNCTIONS
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

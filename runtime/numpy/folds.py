@@ -12,8 +12,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 
 # Reductions that are an op of their own; every other associative ufunc is folded by halves.

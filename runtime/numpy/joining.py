@@ -30,8 +30,8 @@ from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
 from anabranch.runtime.numpy.sized import repeating
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
 
 
 def _items(arrays: Any) -> list[Any]:

@@ -23,8 +23,7 @@ from anabranch.runtime.numpy.core import (
     supported,
     text,
 )
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.registry import method
 
 _F = registry.FUNCTIONS

@@ -21,8 +21,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.registry import method
 

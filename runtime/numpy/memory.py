@@ -7,8 +7,8 @@ from typing import Any
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 
 
 def contiguous(array: Array) -> bool:

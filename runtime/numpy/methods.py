@@ -22,9 +22,10 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing, memory_layout, views
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
 from anabranch.runtime.values.registry import PROPERTIES, REFUSED, method
 

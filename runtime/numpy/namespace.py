@@ -18,8 +18,9 @@ from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supp
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import registry, wrap
-from anabranch.runtime.values.arrays import indexing, memory_layout
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
 

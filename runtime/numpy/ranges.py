@@ -30,8 +30,7 @@ from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
 from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import layout as layouts

@@ -10,8 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, implements, kept, one_axis, result, store
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 
 Table = dict[str, tuple[Callable[..., Any], np.ufunc]]
 # The reductions that count their keywords alike: name, function, ufunc.

@@ -28,8 +28,8 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks

@@ -21,10 +21,10 @@ from anabranch.runtime.numpy.core import (
     shape_argument,
     unstaged_method,
 )
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing, apply_ufunc, memory_layout, views
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.registry import PROPERTIES, method
 from anabranch.runtime.values.wrap import numpy_result
 

@@ -22,8 +22,7 @@ from anabranch.runtime.numpy.core import (
     supported,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.registry import method
 

@@ -29,12 +29,13 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.sized import outputs as sized, ufunc_methods
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
-from anabranch.runtime.values.arrays.apply_ufunc import output_casting_error as output_casting_error
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
+from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.failures import numpy_messages, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 
 
 class StagedUfunc:

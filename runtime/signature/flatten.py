@@ -19,9 +19,10 @@ from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedV
 from anabranch.runtime.ir.program import native
 from anabranch.runtime.signature import object_fields as parts
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 from anabranch.runtime.values.failures.refusals import argument_refusal, dtype_refusal, shown
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 
 NDArray = np.ndarray[Any, Any]
 

@@ -10,12 +10,11 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.signature.flatten import Repeated, ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists.records import BesideStructure
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.lazy_text import TextStructure
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure
-from anabranch.runtime.values.pytrees.host_values import CallersNumber, CallersObject
+from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersNumber, CallersObject
 
 Info: TypeAlias = Callable[[Abstract], Any]
 

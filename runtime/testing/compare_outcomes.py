@@ -13,7 +13,7 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import is_sequence, parts
-from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.containers import structure_of
 
 
 @frozen

@@ -18,9 +18,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import attributes, wrap
+from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up, register_method

@@ -21,9 +21,10 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, current, tracing
 from anabranch.runtime.values import atoms, union as choices
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
 

@@ -20,11 +20,10 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values import atoms, attributes, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.python_numbers import number_union
 from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 

@@ -14,8 +14,8 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.flatten import ShapeDtypeStruct
 from anabranch.runtime.signature.object_fields import is_carried, is_object
 from anabranch.runtime.signature.static_keys import Static, is_static
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.pytrees import containers
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400

@@ -19,9 +19,9 @@ from anabranch.runtime.host.staging import is_staged, reader
 from anabranch.runtime.signature.flatten import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.dynamic_lists.records import BesideStructure, refers_to_members
+from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.host_values import CallersNumber, CallersObject
+from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersNumber, CallersObject
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50

@@ -16,8 +16,8 @@ from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Builder, Storage, current
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.layout import Packed
 
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, current
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 
 # A branch that ends, by its number: its builder, and the layout of what it gives.

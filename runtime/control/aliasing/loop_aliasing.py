@@ -26,8 +26,8 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.layout import Packed
 
 

@@ -30,8 +30,8 @@ from anabranch.runtime.control.branches.join import adopt
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.trace import Builder, building, current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.layout import Packed
 
 NUMBER = ArrayType((), np.dtype(np.int64))

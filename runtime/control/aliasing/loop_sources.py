@@ -16,8 +16,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.layout import Packed
 
 # So many steps are followed one by one; what an array may be after any more of them is told as one.

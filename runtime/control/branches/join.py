@@ -16,11 +16,11 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.tracing.trace import Builder, Restart, current
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
 from anabranch.runtime.values.union import ChoiceValue
 

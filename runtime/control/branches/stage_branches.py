@@ -27,12 +27,12 @@ from anabranch.runtime.values import atoms, union as choices, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
 from anabranch.runtime.values.dynamic_lists.items import Items, note_head
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
-from anabranch.runtime.values.dynamic_shapes import several_sizes
-from anabranch.runtime.values.failures import exceptions, run_time_checks, try_regions
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, several_sizes
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue

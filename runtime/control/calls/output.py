@@ -14,8 +14,7 @@ from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import effects
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values import containers, effects
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 

@@ -18,8 +18,8 @@ from anabranch.base.signals import whole
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.tracing.trace import Trace, tracing
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import patched_classes
-from anabranch.runtime.values.pytrees.containers import is_users_class
 from anabranch.runtime.values.tracer import Traced
 
 Call = Callable[..., Any]

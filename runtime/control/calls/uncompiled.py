@@ -18,8 +18,8 @@ from anabranch import transpile
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees.containers import has_traced
 from anabranch.runtime.values.static_requests import know, needs_of, wanting
 from anabranch.runtime.values.tracer import Traced
 

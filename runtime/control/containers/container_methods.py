@@ -12,10 +12,9 @@ from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.calls.signature_errors import fitted
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.truth import truth
-from anabranch.runtime.values import registry, text_tables
+from anabranch.runtime.values import containers, registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
 

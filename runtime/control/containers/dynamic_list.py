@@ -23,6 +23,7 @@ from anabranch.runtime.control.containers import (
 )
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.values.containers import Structure, has_traced
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import (
     DequeContents,
@@ -39,7 +40,6 @@ from anabranch.runtime.values.dynamic_lists.items import (
 )
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure, has_traced
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import Traced
 

@@ -13,12 +13,12 @@ from anabranch.runtime.control.iteration.stacked_sequences import FEW, Line
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists import item_memory, records
+from anabranch.runtime.values.dynamic_lists import records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, Constant, Form, Number, Row, UnlikeError
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Alternatives, Constant, Form, Number, Row, UnlikeError
 from anabranch.runtime.values.union import ChoiceValue
 
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"

@@ -18,7 +18,7 @@ from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationErr
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, Restart, current
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists import item_memory
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import (
     Buffer,
     Items,
@@ -30,8 +30,8 @@ from anabranch.runtime.values.dynamic_lists.items import (
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import Structure
 from anabranch.runtime.values.pytrees.layout import Choice, Node
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -13,12 +13,12 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import Part, UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import item_memory
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, node_tables
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, node_tables
 from anabranch.runtime.values.union import ChoiceValue
 
 

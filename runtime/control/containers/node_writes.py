@@ -15,11 +15,11 @@ from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.trace import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import item_memory
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_tables
 from anabranch.runtime.values.pytrees.node_tables import Reference

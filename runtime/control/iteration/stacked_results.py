@@ -27,11 +27,11 @@ from anabranch.runtime.tracing.trace import Builder, Storage, building, current,
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.decisions import note
-from anabranch.runtime.values.dynamic_lists import item_memory
+from anabranch.runtime.values.dynamic_lists import stacked_parts
+from anabranch.runtime.values.dynamic_lists.stacked_parts import Constant, Form, Known, Number, Row, UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Constant, Form, Known, Number, Row, UnlikeError
 
 FEW = 8  # so many steps are traced one by one
 _MOST_EVALUATIONS = 20_000  # of equations, for numbers that hang on the position alone

@@ -10,13 +10,13 @@ from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_memory, records
+from anabranch.runtime.values.dynamic_lists import records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.stacked_parts import Form, UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import containers, stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Form, UnlikeError
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.tracer import Traced
 
 FEW = 8  # lists of so many items are gone over item by item

@@ -10,8 +10,8 @@ from anabranch.runtime.control.iteration.text_iteration import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.pytrees import containers
 
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 

@@ -26,7 +26,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.static_requests import wanting

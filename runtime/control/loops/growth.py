@@ -12,11 +12,11 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacity_of
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
-from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 
 T = TypeVar("T")
 # A loop whose number of steps is bounded gives its lists room for all of them, up to so many.

@@ -17,12 +17,13 @@ from anabranch.runtime.control.containers import nested_lists
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values.arrays import memory_layout
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import length_permission
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.dynamic_shapes import length_permission
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 

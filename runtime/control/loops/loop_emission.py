@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.trace import Builder, Part, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.failures import try_regions
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.pytrees import layout as layouts
 
 

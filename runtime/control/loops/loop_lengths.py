@@ -18,10 +18,10 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, Past
-from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure
 from anabranch.runtime.values.interval import Interval, exactly
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 from anabranch.runtime.values.union import ChoiceValue
 
 # By how much an atom is larger than each of the variables that it may come from.

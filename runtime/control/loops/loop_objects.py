@@ -17,9 +17,9 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import structure_of
 from anabranch.runtime.values.union import ChoiceValue
 
 

@@ -25,13 +25,13 @@ from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
 from anabranch.runtime.values.heap.slots import Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
-from anabranch.runtime.values.pytrees.containers import structure_of
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 

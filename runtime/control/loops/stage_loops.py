@@ -29,7 +29,7 @@ from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
 from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
-from anabranch.runtime.values.failures import try_regions
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval

@@ -17,10 +17,9 @@ from anabranch.runtime.control.stdlib.math_ints import as_int
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values import containers, registry, wrap
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import containers
 
 
 def _place(goes_right: Callable[[Any], Any], a: Any, lo: Any, hi: Any) -> Any:

@@ -23,17 +23,16 @@ from anabranch.runtime.control.text import ascii_, format_, repr_, str_ as str_
 from anabranch.runtime.control.truth import truth, truth_value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, registry, wrap
+from anabranch.runtime.values import atoms, attributes, containers, registry, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_grown
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up

@@ -19,10 +19,9 @@ from anabranch.runtime.control.stdlib.builtins_ import len_, range_, sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import containers
 
 
 def _less(a: Any, b: Any) -> Any:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh, handle, plain
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.registry import FUNCTIONS, sized
 

@@ -12,8 +12,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
 

@@ -13,10 +13,10 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.sized.shapes import transpose
 from anabranch.runtime.tracing.trace import Builder, Compact
 from anabranch.runtime.values import atoms, visibility, wrap
-from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
+from anabranch.runtime.values.pytrees.padded_union import at_front
 from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
 
 

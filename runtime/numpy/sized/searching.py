@@ -17,8 +17,8 @@ from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
+from anabranch.runtime.values.pytrees.padded_union import at_front
 from anabranch.runtime.values.registry import FUNCTIONS, METHODS, sized, sized_method
 
 _ZERO_DIMENSIONAL = (

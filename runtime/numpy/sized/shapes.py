@@ -8,8 +8,8 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.registry import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import OnDevice, Storage, current
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import aliasing, apply_ufunc, indexing, integer_elements, memory_layout, views
+from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.failures import numpy_messages, try_regions
-from anabranch.runtime.values.numpy_scalar import NumPyLike
+from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.tracer import INPLACE, Traced
 from anabranch.runtime.values.union import ChoiceValue
 

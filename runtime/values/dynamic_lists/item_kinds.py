@@ -11,10 +11,10 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue

@@ -21,14 +21,15 @@ from anabranch.runtime.tracing.trace import Builder, builder_or_none, current, t
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds, item_memory
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

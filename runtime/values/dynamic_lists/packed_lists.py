@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.dynamic_lists import stacked_parts
 from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import containers, layout as layouts, stacked_parts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import ChoiceValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items

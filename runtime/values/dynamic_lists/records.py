@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
+from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values.pytrees import layout as layouts, node_tables
 from anabranch.runtime.values.pytrees.node_tables import Graph, Reference, ReferenceStructure
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -172,28 +171,6 @@ def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
-
-
-class Beside:
-    """A result, and the nodes of graphs that parts of it are by their numbers."""
-
-    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
-        self.members, self.result = members, result
-
-    def __anabranch_structure__(self) -> containers.Structure:
-        return BesideStructure(type(self), ("members", "result"))
-
-
-@frozen
-class BesideStructure(containers.Structure):
-    """That of a result with nodes beside it."""
-
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    def children(self, value: Any) -> list[Any]:
-        return [value.members, value.result]
 
 
 def members(items: Any) -> tuple[tuple[Any, ...], ...]:

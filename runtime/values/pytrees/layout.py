@@ -18,7 +18,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.tracing.trace import Restart, current
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, containers, number_union, wrap
 from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
@@ -26,15 +26,13 @@ from anabranch.runtime.values.abstract import (
     join as join_abstract,
     python_abstract,
 )
-from anabranch.runtime.values.arrays import aliasing, memory_layout
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
-from anabranch.runtime.values.dynamic_shapes import padded_union
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.interval import FULL, Interval, exactly
-from anabranch.runtime.values.python_numbers import number_union
+from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers, node_tables
+from anabranch.runtime.values.pytrees import node_tables, padded_union
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

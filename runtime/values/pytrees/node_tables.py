@@ -22,10 +22,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, union as choices, wrap
+from anabranch.runtime.values import atoms, attributes, containers, union as choices, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import item_memory
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue

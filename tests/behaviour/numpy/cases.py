@@ -18,7 +18,7 @@ from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.tracing.trace import Trace, building
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

@@ -13,11 +13,11 @@ import numpy as np
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
+from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.index_numbers import class_name
-from anabranch.runtime.values.failures import numpy_messages
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
 from anabranch.runtime.values.tracer import Traced

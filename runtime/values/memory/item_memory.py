@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
+from anabranch.runtime.values.memory.rows import side_by_side
 
 
 def iota(n: int) -> Atom:

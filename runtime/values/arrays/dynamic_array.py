@@ -19,14 +19,15 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms, registry, static_requests, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
-from anabranch.runtime.values.arrays import apply_ufunc, indexing, views
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
-from anabranch.runtime.values.numpy_scalar import NumPyLike
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
 
 Extents = tuple["Extent | None", ...]

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.memory import views
 
 if TYPE_CHECKING:
     from anabranch.runtime.values.arrays.traced_array import Array

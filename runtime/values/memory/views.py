@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_shapes.value_equality import surely_equal
+from anabranch.runtime.values.value_equality import surely_equal
 
 NDArray = np.ndarray[Any, Any]
 

@@ -14,8 +14,8 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.arrays import memory_layout
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import COMPARISONS, Traced
 from anabranch.runtime.values.union import ChoiceValue
 

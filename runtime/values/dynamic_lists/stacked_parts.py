@@ -17,17 +17,17 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.tracing.trace import Part, current
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
-from anabranch.runtime.values.arrays import memory_layout
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import is_grown
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
 from anabranch.runtime.values.interval import FULL, Interval
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
+from anabranch.runtime.values.pytrees import layout as layouts, node_tables
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

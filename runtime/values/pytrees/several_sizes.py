@@ -7,8 +7,8 @@ from typing import Any
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import aliasing
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
+from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import ChoiceValue
 

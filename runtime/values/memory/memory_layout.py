@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.trace import UNKNOWN, Compact
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays import views
+from anabranch.runtime.values.memory import views
 
 if TYPE_CHECKING:
     from anabranch.runtime.values.arrays.traced_array import Array

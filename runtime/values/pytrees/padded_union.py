@@ -16,11 +16,11 @@ from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.trace import Builder, Storage, current
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
-from anabranch.runtime.values.arrays import aliasing, memory_layout
+from anabranch.runtime.values.arrays.dynamic_array import Sized, SizedStructure, cut, make
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized, SizedStructure, cut, make
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.memory import aliasing, memory_layout
 
 
 @frozen
