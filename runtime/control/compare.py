@@ -27,7 +27,8 @@ from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 def compare(first: Any, *links: Any) -> Any:

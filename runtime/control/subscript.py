@@ -33,7 +33,8 @@ from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 

@@ -16,7 +16,8 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, 
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 def truth(value: Any) -> bool | Atom:

@@ -18,6 +18,7 @@ from anabranch.base.signals import Interrupt, whole
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control import vocabulary as _vocabulary
+from anabranch.runtime.control.branches import staged_unions
 from anabranch.runtime.control.call import call, endless, is_hoistable, is_rewritten, is_users, resolve
 from anabranch.runtime.control.calls import restaging, special_methods
 from anabranch.runtime.control.containers import copied_items, nested_lists
@@ -128,6 +129,7 @@ def _trace(
         trace.enter = functools.partial(_enter, trace, guards)
         trace.needs_plain = restaging.stage_where_it_stands
         trace.refusal = copied_items.refusal
+        trace.union_operations = staged_unions.OPERATIONS
         hoisted = Hoisted(trace, guards)
         trace.hoist = hoisted.handle
         for value in filter(may_change, given.statics):

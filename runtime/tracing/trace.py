@@ -246,6 +246,7 @@ class Trace:
         # The error for a write into an array that such a list has a copy of, once there is one.
         self.keeping: Callable[[], BaseException] | None = None
         self.refusal: Callable[[], BaseException] = EscapedTracerError
+        self.union_operations: Any = None  # what unions leave to the layers above their class
         self.failures: list[Failure] = []
         self.refuses_failures = False  # whether what may fail is not to be traced here
         # Where somebody asks what is decided; and the names of the arguments, then.

@@ -22,7 +22,8 @@ from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up, register_method
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 # Methods of str that give a str, whatever it holds.
 _GIVE_TEXT = frozenset(
@@ -246,6 +247,5 @@ def _sample(value: Any) -> Any:
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
 
 
-register_method(StrMethod)
 wrap.register_class("text", Text)
 attributes.register(Text, lambda _: "")

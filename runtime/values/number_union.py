@@ -61,6 +61,20 @@ def keeps(a: Abstract, value: Any, interval: Interval, both: Abstract) -> bool:
     return bool(np.can_cast(a.dtype, both.dtype))
 
 
+def becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
+    """Return whether a number can be cast to a dtype without an error at run time."""
+    if (
+        abstract is None
+        or abstract.kind is Kind.ARRAY
+        or abstract.dtype.kind not in "biuf"
+        or dtype.kind not in "biufc"
+    ):
+        return False
+    if abstract.kind is Kind.SCALAR or dtype.kind in "fc" or dtype == abstract.dtype:
+        return True
+    return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
+
+
 def _holds(dtype: np.dtype[Any], value: Any) -> bool:
     """Return whether a number that is known while tracing is one of this dtype."""
     if type(value) not in PYTHON_DTYPES:

@@ -19,14 +19,15 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, current, tracing
-from anabranch.runtime.values import atoms, union as choices
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 # The entries of a table, and the different values in it, are no more than this.
 MOST_ENTRIES: Final = 2**14
@@ -229,6 +230,3 @@ def _ranked(comparison: Any, a: Any, b: Any) -> Any:
     order = {text: rank for rank, text in enumerate(sorted({*a.options, *b.options}))}
     ranks = [atoms.coded(v.tag, [order[o] for o in v.options]) for v in (a, b)]
     return python_scalar(atoms.ufunc(_COMPARISONS[comparison], *ranks))
-
-
-choices.register_look_up(look_up)

@@ -16,7 +16,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.union import ChoiceValue, register_compute
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str) -> Any:
@@ -54,7 +54,7 @@ def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     return layouts.unpack(layout, iter(last), [])
 
 
-def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
+def of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
     """A function of numbers of which the one at a place is one of a few kinds, where nothing of that can fail.
 
     It is computed of each of them, and the result that counts is chosen. Else, and where something else than numbers
@@ -75,6 +75,3 @@ def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) 
         pass
     builder.drop_equations(start)
     return NotImplemented
-
-
-register_compute(_of_each)

@@ -23,7 +23,7 @@ from anabranch.runtime.errors import (
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, union as choices, visibility
+from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
 from anabranch.runtime.values.dynamic_lists.items import Items, note_head
@@ -32,7 +32,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import exceptions, layout as layouts, several_sizes
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue
@@ -331,7 +331,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)
@@ -346,7 +346,3 @@ def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
 
 def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
     return operation(option)
-
-
-choices.register(_decide)
-choices.register_merge(several_sizes.merged)

@@ -16,7 +16,8 @@ from anabranch.runtime.values import containers, registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:

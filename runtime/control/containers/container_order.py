@@ -22,7 +22,8 @@ from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 

@@ -15,7 +15,8 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def length(texts: ChoiceValue) -> Any:

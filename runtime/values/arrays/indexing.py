@@ -25,7 +25,8 @@ from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue, abstract_of_option
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_base import abstract_of_option
 
 if TYPE_CHECKING:
     from anabranch.runtime.values.arrays.traced_array import Array

@@ -22,7 +22,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, containers, union as choices, wrap
+from anabranch.runtime.values import atoms, attributes, containers, union as choices, union_operations, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
@@ -222,11 +222,11 @@ class Reference(ChoiceValue):
     def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         return self
 
-    def resolve(self, operation: Callable[[Any], Any] = choices._unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], Any] = choices.unknown_operation) -> Any:
         return self.through(operation)
 
     def through(self, operation: Callable[[Any], Any]) -> Any:
-        return choices._decide[0](self, operation)
+        return union_operations.operations().decide(self, operation)
 
     each = through
     in_place = through

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.call.raise_failure import raise_failure
+from anabranch.runtime.control.branches import staged_unions
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
@@ -42,6 +43,7 @@ class _Call:
 
     def __init__(self) -> None:
         self.trace = Trace()
+        self.trace.union_operations = staged_unions.OPERATIONS
         self.arguments: list[NDArray] = []
         self.inputs: list[tuple[NDArray, Any]] = []
         self.outputs: list[Any] = []
