@@ -26,7 +26,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.pytrees import host_values, layout as layouts, node_tables
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, node_tables, pack_unpack
 from anabranch.runtime.values.pytrees.host_values import hosted
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -50,9 +50,9 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
-    result = layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = loop_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [loop_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 
@@ -233,7 +233,7 @@ def _name(value: Any) -> str:
 
 
 def identities(
-    packed: Sequence[layouts.Packed], handles: Sequence[Array | None], layout: layouts.Layout
+    packed: Sequence[pack_unpack.Packed], handles: Sequence[Array | None], layout: layouts.Layout
 ) -> tuple[dict[int, tuple[Owner, ...]], dict[int, ResultAlias]]:
     """Return which results are, or may be, an argument's own array, and which are the same memory as another result.
 

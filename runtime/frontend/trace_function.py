@@ -43,7 +43,7 @@ from anabranch.runtime.values.failures.user_traceback import add_line, add_locat
 from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, closed_over
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import rows
-from anabranch.runtime.values.pytrees import exceptions, layout as layouts
+from anabranch.runtime.values.pytrees import exceptions, pack_unpack
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
@@ -338,7 +338,7 @@ def _plan(
         )
     value = with_nodes(value, effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
-    packed = layouts.pack((value, *effects.contents), layout) if reached else []
+    packed = pack_unpack.pack((value, *effects.contents), layout) if reached else []
     handles = [*given.handles, *hoisted.handles]
     _check_shapes(handles)
     returned, shared = identities(packed, handles, layout)

@@ -33,7 +33,7 @@ from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import pack_unpack
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 from anabranch.runtime.values.tracer import Traced
 
@@ -172,7 +172,7 @@ def linspace(
     several = count > (1 if endpoint else 0)
     if isinstance(several, (bool, np.bool_)):
         return made, apart if several else math.nan
-    return made, layouts.either(wrap.as_atom(several), apart, math.nan)
+    return made, pack_unpack.either(wrap.as_atom(several), apart, math.nan)
 
 
 def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:

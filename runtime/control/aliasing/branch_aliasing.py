@@ -18,7 +18,7 @@ from anabranch.runtime.tracing.trace import Builder, Storage, current
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.memory import aliasing
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 

@@ -28,7 +28,7 @@ from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.memory import aliasing
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 class Groups:

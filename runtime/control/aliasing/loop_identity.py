@@ -32,7 +32,7 @@ from anabranch.runtime.tracing.trace import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.memory import aliasing, views
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 NUMBER = ArrayType((), np.dtype(np.int64))
 

@@ -18,7 +18,7 @@ from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.memory import aliasing, views
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 # So many steps are followed one by one; what an array may be after any more of them is told as one.
 _MOST_STEPS = 64

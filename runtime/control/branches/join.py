@@ -21,7 +21,7 @@ from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -39,8 +39,8 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) ->
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
-    joined = functools.reduce(layouts.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return layouts.staged(joined, stays)
+    joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
+    return loop_layouts.staged(joined, stays)
 
 
 def check_sharing(

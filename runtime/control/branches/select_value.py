@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, pack_unpack
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -45,13 +45,13 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
 
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
-    layout = functools.reduce(layouts.join, map(layouts.describe, values))
-    layout = layouts.staged(layout, lambda _: False)
-    *rows, last = [[p.atom for p in layouts.pack(v, layout)] for v in values]
+    layout = functools.reduce(layout_join.join, map(layouts.describe, values))
+    layout = loop_layouts.staged(layout, lambda _: False)
+    *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):
             last = [atoms.select(pred, a, b) for a, b in zip(row, last, strict=True)]
-    return layouts.unpack(layout, iter(last), [])
+    return pack_unpack.unpack(layout, iter(last), [])
 
 
 def of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:

@@ -32,7 +32,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import exceptions, layout as layouts
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_tables import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue
@@ -49,7 +49,7 @@ class Outcome:
     builder: Builder
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
-    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
@@ -111,7 +111,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[Any] = []
-    leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
@@ -159,10 +159,10 @@ def _told_apart(
     return told
 
 
-def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
+def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
     if layout is None:
         return []
-    return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
+    return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:

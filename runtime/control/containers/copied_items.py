@@ -17,7 +17,7 @@ from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:

@@ -15,7 +15,7 @@ from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacit
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
             against = None if size is None else layouts.sizes(other)
             if size is None or against is None or len(size.run_time) != len(against.run_time) or not may_grow():
                 continue
-            both = layouts.padded(against, size)
+            both = layout_join.padded(against, size)
             if both is not None:
                 options[i] = both
                 break
@@ -134,7 +134,7 @@ def _roomy_array(
     capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, rooms, strict=True))
     abstract = layouts.numeric(new.children[0])
     assert abstract is not None
-    return layouts.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
+    return layout_join.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
 
 
 def _roomy(

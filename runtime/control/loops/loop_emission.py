@@ -20,7 +20,7 @@ from anabranch.runtime.tracing.trace import Builder, Part, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.heap import try_regions
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 
 class Emission:
@@ -148,7 +148,7 @@ class Emission:
         with building(builder):
             made: list[Array | None] = []
             given = iter(formals)
-            state = [layouts.unpack(t, given, made) for t in self.types.layouts]
+            state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))
         trace = builder.trace
         counters = {trace.error_code, trace.effects, *trace.details.values()}
@@ -166,7 +166,7 @@ class Emission:
         if self.fails or builder.trace.capacities:
             verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
         if self.coded:
-            code = atoms.convert(layouts.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
+            code = atoms.convert(pack_unpack.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, code, atoms.literal(BREAK, np.int64)))
         if self.loop.trip is not None:
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, count, builder.resolve(self.loop.trip)))

@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -104,4 +104,4 @@ def _is_of(value: Any, layout: layouts.Layout) -> bool:
 
 def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
     none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
-    return layouts.either(none, before, value)
+    return pack_unpack.either(none, before, value)

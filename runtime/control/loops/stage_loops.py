@@ -34,7 +34,13 @@ from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees import (
+    layout as layouts,
+    layout_join,
+    loop_layouts,
+    pack_unpack,
+    shared_containers,
+)
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -102,7 +108,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     width = 2 + len(loop.init)
     values = []
     twins = shared_containers.twins(tuple(types.init), types.whole)
-    unpacking = layouts.Unpacking([], twins=twins)
+    unpacking = pack_unpack.Unpacking([], twins=twins)
     with building(inner):
         leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
         for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
@@ -145,7 +151,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
     with building(inner):
-        traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
+        traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in pack_unpack.pack(v, t)]
         after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
     if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
         return None
@@ -164,8 +170,8 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
-        after = layouts.join(before, given, opening=not types.exact)
-        after = layouts.widened(layouts.staged(after, stays))
+        after = layout_join.join(before, given, opening=not types.exact)
+        after = loop_layouts.widened(loop_layouts.staged(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -174,7 +180,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.lined(layouts.widened(layouts.staged(given, stays)))
+            after = packed_lists.lined(loop_layouts.widened(loop_layouts.staged(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):
@@ -234,7 +240,7 @@ def _finish(
         )
     made: list[Array | None] = []
     whole = growth.without_room(types.whole, types.rooms)
-    layouts.unpack(whole, iter(results), made)
+    pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
@@ -242,7 +248,7 @@ def _finish(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
     )
     twins = shared_containers.twins(traced.out or tuple(types.init), whole)
-    values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    values = list(pack_unpack.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
         values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]

@@ -29,7 +29,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -350,7 +350,7 @@ class Items:
             memory = memory[first : first + len(layouts.leaf_types(layout))]
         leaves = [item_memory.row(b, place) for b in memory]
         made: list[Array | None] = []
-        value = layouts.unpack(layout, iter(leaves), made)
+        value = pack_unpack.unpack(layout, iter(leaves), made)
         if isinstance(layout, layouts.Choice) and isinstance(value, ChoiceValue):
             value.number = None  # elements of other kinds have left the memory of each kind as it was
         item_kinds.note_copied(value)

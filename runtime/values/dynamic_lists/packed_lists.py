@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import stacked_parts
 from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
 from anabranch.runtime.values.union import ChoiceValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
@@ -48,7 +48,9 @@ class LineStructure(containers.Structure):
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
-        joined = layouts.Node(self._plain, tuple([layouts.widened(layouts.join(item, c)) for c in other.children]))
+        joined = layouts.Node(
+            self._plain, tuple([loop_layouts.widened(layout_join.join(item, c)) for c in other.children])
+        )
         return lined(joined)
 
 

@@ -7,7 +7,7 @@ from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
 
 
 @frozen
@@ -30,11 +30,11 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         frames = current().trace.failures[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
-    details = [p.atom for p in layouts.pack(error, layout)]
+    layout = loop_layouts.staged(layouts.describe(error, current().trace.is_outside), lambda _: False)
+    details = [p.atom for p in pack_unpack.pack(error, layout)]
 
     def revive(values: list[Atom]) -> BaseException:
-        made: BaseException = layouts.unpack(layout, iter(values), [])
+        made: BaseException = pack_unpack.unpack(layout, iter(values), [])
         return made
 
     run_time_checks.record_failure(pred, Told(layout), revive, frames, details)

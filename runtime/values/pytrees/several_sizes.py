@@ -9,7 +9,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.memory import aliasing
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -37,7 +37,7 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
         return None
     both, layout = found[0], None
     for size in found[1:]:
-        layout = layouts.padded(both, size)
+        layout = layout_join.padded(both, size)
         if layout is None:
             return None
         both = layouts.sizes(layout)
