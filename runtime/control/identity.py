@@ -25,7 +25,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -30,7 +30,7 @@ from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

@@ -13,7 +13,7 @@ from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

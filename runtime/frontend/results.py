@@ -26,7 +26,15 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, node_tables, pack_unpack
+from anabranch.runtime.values.pytrees import (
+    host_values,
+    layout as layouts,
+    loop_layouts,
+    node_graphs,
+    node_reference,
+    node_structures,
+    pack_unpack,
+)
 from anabranch.runtime.values.pytrees.host_values import hosted
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.undefined import Undefined
@@ -86,7 +94,7 @@ def _refers(layout: layouts.Layout) -> bool:
     """Return whether a value holds one of the nodes of a structure."""
     match layout:
         case layouts.Node(structure, children):
-            return isinstance(structure, node_tables.ReferenceStructure) or any(map(_refers, children))
+            return isinstance(structure, node_structures.ReferenceStructure) or any(map(_refers, children))
         case layouts.Choice(options):
             return any(map(_refers, options))
     return False
@@ -101,13 +109,13 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
         Where they are many.
     """
     match layout:
-        case layouts.Node(node_tables.ReferenceStructure() as structure, _, source):
+        case layouts.Node(node_structures.ReferenceStructure() as structure, _, source):
             members = [structure.extra.members[i] for i in structure.extra.among(structure.kinds)]
             if all(_is_apart(m, exists) for m in members):
                 return layout
-            options = [layouts.describe(m, exists) for m in members] if len(members) <= node_tables.FEW else []
+            options = [layouts.describe(m, exists) for m in members] if len(members) <= node_reference.FEW else []
             if not options or any(map(_refers, options)):
-                raise node_tables.refusal(source, "is given back, and the function itself has made it")
+                raise node_reference.refusal(source, "is given back, and the function itself has made it")
             return layouts.Choice(tuple(options))
         case layouts.Node(structure, children, source):
             for variant in getattr(structure, "variants", ()):
@@ -119,11 +127,11 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
     return layout
 
 
-def _check_apart(structure: node_tables.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
+def _check_apart(structure: node_structures.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
     graph = structure.extra
     if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
-        some = node_tables.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
-        raise node_tables.refusal(some, "is given back, and the function itself has made it")
+        some = node_reference.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
+        raise node_reference.refusal(some, "is given back, and the function itself has made it")
 
 
 def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
@@ -136,15 +144,15 @@ def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Give
     return host_values.Beside(members, value) if graphs else value
 
 
-def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_tables.Graph, set[Any]]]:
-    found: dict[int, tuple[node_tables.Graph, set[Any]]] = {}
+def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.Graph, set[Any]]]:
+    found: dict[int, tuple[node_graphs.Graph, set[Any]]] = {}
     for structure in records.structures_in(layout):
         graph = structure.extra
         found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
     return list(found.values())
 
 
-def _members(graph: node_tables.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+def _members(graph: node_graphs.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
     """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
     for member, kind in zip(graph.members, graph.kinds, strict=True):
         yield member if kind in kinds and _is_apart(member, exists) else None
@@ -154,7 +162,7 @@ def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
     """Return whether a node is the caller's, or leads to no others of its kind."""
     if member is None or exists(member):
         return True
-    return not node_tables.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
+    return not node_graphs.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
 
 
 def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:

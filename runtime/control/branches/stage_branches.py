@@ -33,7 +33,7 @@ from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -20,7 +20,7 @@ from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up

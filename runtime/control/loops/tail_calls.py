@@ -24,8 +24,8 @@ from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import node_tables
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import node_graphs
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -156,6 +156,6 @@ def _is_part(code: types.CodeType, function: types.CodeType) -> bool:
 def _walks(values: tuple[Any, ...]) -> bool:
     """Return whether one of some arguments is a node of a structure, or leads to others of its kind."""
     return any(
-        isinstance(v, Reference) or (node_tables.leads_to_its_kind(v) and node_tables.graph_of(v) is not None)
+        isinstance(v, Reference) or (node_graphs.leads_to_its_kind(v) and node_graphs.graph_of(v) is not None)
         for v in values
     )

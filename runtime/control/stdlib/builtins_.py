@@ -33,7 +33,7 @@ from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up

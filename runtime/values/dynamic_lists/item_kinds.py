@@ -15,7 +15,7 @@ from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 

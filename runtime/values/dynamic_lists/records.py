@@ -15,14 +15,16 @@ import numpy as np
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms, containers
-from anabranch.runtime.values.pytrees import layout as layouts, node_tables
-from anabranch.runtime.values.pytrees.node_tables import Graph, Reference, ReferenceStructure
+from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
+from anabranch.runtime.values.pytrees.node_graphs import Graph
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import ChoiceValue
 
 
 def is_record(value: Any) -> bool:
     """Return whether a value is a dict or an object that is known while tracing."""
-    return not isinstance(value, (list, collections.deque)) and node_tables.is_container(value)
+    return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
 def graph_of(items: Sequence[Any]) -> Graph | None:
@@ -34,7 +36,7 @@ def graph_of(items: Sequence[Any]) -> Graph | None:
     found = next((g for g in reversed(graphs) if all(v in g for v in mine)), None)
     if found is not None:
         return found
-    made = node_tables.graph_of(*mine, *_like(mine), least=1)
+    made = node_graphs.graph_of(*mine, *_like(mine), least=1)
     assert made is not None
     trace = current().trace
     if all(m is None or id(m) in trace.callers_objects for m in made.members):
@@ -167,7 +169,7 @@ _SHARED = (
 
 
 def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
-    return layouts.Node(node_tables.structure_in(graph, kinds), (layouts.Leaf(node_tables.INDEX),))
+    return layouts.Node(node_structures.structure_in(graph, kinds), (layouts.Leaf(node_reference.INDEX),))
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
@@ -180,7 +182,7 @@ def members(items: Any) -> tuple[tuple[Any, ...], ...]:
 
 def refers_to_members(structure: containers.Structure) -> bool:
     """Return whether what is built on the host may be one of the nodes beside a result."""
-    return isinstance(structure, node_tables.MemberStructure) or any(
+    return isinstance(structure, node_structures.MemberStructure) or any(
         map(_has_members, getattr(structure, "variants", ()))
     )
 

@@ -27,7 +27,7 @@ from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, node_tables
+from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -322,16 +322,16 @@ class Line(Form):
 class Numbered(Form):
     """A record by its number among the nodes of a graph; None is one of them."""
 
-    graph: node_tables.Graph
+    graph: node_graphs.Graph
     kinds: frozenset[Any]
 
     @property
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
-        return [((), node_tables.INDEX.type)]
+        return [((), node_reference.INDEX.type)]
 
     @property
-    def _structure(self) -> node_tables.ReferenceStructure:
-        return node_tables.structure_in(self.graph, self.kinds)
+    def _structure(self) -> node_structures.ReferenceStructure:
+        return node_structures.structure_in(self.graph, self.kinds)
 
     def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
         (number,) = self._structure.children(value)
@@ -341,14 +341,14 @@ class Numbered(Form):
         whole = wholes[0]
         if isinstance(whole, Literal):
             return self.at(iter([atoms.literal(whole.value[place], np.int32)]))
-        return self.at(iter([Part(node_tables.INDEX.type, whole, place)]))
+        return self.at(iter([Part(node_reference.INDEX.type, whole, place)]))
 
     def at(self, leaves: Iterator[Atom]) -> Any:
-        return self._structure.build([wrap.from_abstract(node_tables.INDEX, next(leaves))])
+        return self._structure.build([wrap.from_abstract(node_reference.INDEX, next(leaves))])
 
     def joined(self, other: Form) -> Form | None:
         if isinstance(other, Constant) and other.value is None:
-            return Numbered(self.graph, self.kinds | {node_tables.NONE})
+            return Numbered(self.graph, self.kinds | {node_graphs.NONE})
         if not isinstance(other, Numbered) or other.graph is not self.graph:
             return None
         return Numbered(self.graph, self.kinds | other.kinds)
@@ -446,7 +446,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         if value.path or storage.links or value.is_readonly or not is_new(value):
             raise UnlikeError
         return Fresh(value.abstract, memory_layout.traits(value))
-    if isinstance(value, node_tables.Reference):
+    if isinstance(value, node_reference.Reference):
         return Numbered(value.graph_, value.kinds_)
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()
@@ -458,7 +458,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         return Constant(value)
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
-        graph = records.graph_of([value]) if node_tables.is_member(value) else None
+        graph = records.graph_of([value]) if node_graphs.is_member(value) else None
         if graph is None:
             raise UnlikeError
         return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))

@@ -28,7 +28,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import node_tables, padded_union
+from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
@@ -95,8 +95,8 @@ def same(a: Any, b: Any) -> bool:
 
 def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Layout:
     """The layout of a value as it is: run-time parts are held, and so are mutable objects that `exists` knows."""
-    if isinstance(value, node_tables.Reference):
-        return of_reference(node_tables.structure_of(value), value)
+    if isinstance(value, node_reference.Reference):
+        return of_reference(node_structures.structure_of(value), value)
     if isinstance(value, ChoiceValue):
         return Choice(tuple(describe(o, exists) for o in value.options))
     structure = containers.structure_of(value)
@@ -138,14 +138,14 @@ def traits(layout: Layout) -> memory_layout.Traits:
     return memory_layout.traits(layout.value) if isinstance(layout, Held) else memory_layout.PLAIN
 
 
-def of_reference(structure: node_tables.ReferenceStructure, source: Any = None) -> Node:
+def of_reference(structure: node_structures.ReferenceStructure, source: Any = None) -> Node:
     """The layout of a reference to a node of a graph."""
-    return Node(structure, (Leaf(node_tables.INDEX),), source)
+    return Node(structure, (Leaf(node_reference.INDEX),), source)
 
 
 def is_reference(layout: Layout) -> bool:
     """Return whether a layout is that of a reference to a node of a graph."""
-    return isinstance(layout, Node) and isinstance(layout.structure, node_tables.ReferenceStructure)
+    return isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure)
 
 
 def is_dynamic_array(layout: Layout) -> bool:

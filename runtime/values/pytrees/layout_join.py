@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import (
 )
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.pytrees import node_tables, padded_union
+from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
 from anabranch.runtime.values.pytrees.layout import (
     Choice,
     Held,
@@ -72,7 +72,7 @@ def _as_node(options: Sequence[Layout]) -> Node | None:
     given = [node_or_member(o) for o in options]
     if any(g is _NOTHING for g in given):
         return None
-    structure = node_tables.joined(given)
+    structure = node_structures.joined(given)
     return None if structure is None else of_reference(structure)
 
 
@@ -81,9 +81,9 @@ _NOTHING = object()
 
 def node_or_member(layout: Layout) -> Any:
     """The structure of a reference, or a value that may be a node of a graph; `_NOTHING` for anything else."""
-    if isinstance(layout, Node) and isinstance(layout.structure, node_tables.ReferenceStructure):
+    if isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure):
         return layout.structure
-    if isinstance(layout, Held) and node_tables.may_be_node(layout.value):
+    if isinstance(layout, Held) and node_graphs.may_be_node(layout.value):
         return layout.value
     return _NOTHING
 

@@ -20,7 +20,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import node_tables
+from anabranch.runtime.values.pytrees import node_graphs, node_reference, node_structures
 from anabranch.runtime.values.pytrees.layout import (
     Choice,
     Held,
@@ -61,7 +61,7 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
             atom = wrap.held_as(value, abstract)
             return [Packed(atom, value if isinstance(value, Array) else None)]
         case Node(structure, children):
-            if isinstance(value, ChoiceValue) and not isinstance(value, node_tables.Reference):
+            if isinstance(value, ChoiceValue) and not isinstance(value, node_reference.Reference):
                 return _pack_merged(value, layout)
             parts = structure.children(value)
             return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
@@ -78,9 +78,9 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
         if isinstance(option, Node) and option.source is value is not None:
             return i
         node = node_or_member(option)
-        if isinstance(node, node_tables.ReferenceStructure) and node_tables.may_be_node(value) and node.has(value):
+        if isinstance(node, node_structures.ReferenceStructure) and node_graphs.may_be_node(value) and node.has(value):
             return i
-    layout = describe(value, node_tables.is_member)
+    layout = describe(value, node_graphs.is_member)
     number = numeric(layout)
     for i, option in enumerate(options):
         if number is not None and isinstance(option, Leaf) and option.abstract == number:
@@ -97,9 +97,9 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
 
 
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
-    if isinstance(value, node_tables.Reference) and not any(map(is_reference, options)):
+    if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
-    if not isinstance(value, ChoiceValue) or isinstance(value, node_tables.Reference):
+    if not isinstance(value, ChoiceValue) or isinstance(value, node_reference.Reference):
         index = option_index(value, options)
         rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]
         return _with_worth(Packed(atoms.literal(index, np.int32)), value, options, rows)
@@ -246,7 +246,7 @@ class Unpacking:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
             current().trace.bear(made)
-        elif structure.cls is not type(None) and not isinstance(structure, node_tables.ReferenceStructure):
+        elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.merge(made)
         return made
 
