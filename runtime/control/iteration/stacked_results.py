@@ -28,7 +28,8 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import stacked_parts
-from anabranch.runtime.values.dynamic_lists.stacked_parts import Constant, Form, Known, Number, Row, UnlikeError
+from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Known, Number, Row
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar

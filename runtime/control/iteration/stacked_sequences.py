@@ -12,9 +12,10 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import records, stacked_parts
+from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Form
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.dynamic_lists.stacked_parts import Form, UnlikeError
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.tracer import Traced
@@ -31,7 +32,7 @@ class Line(Countable):
         self._before = tuple(items)
         self._length = len(self._before)
         self._alone = False  # whether its items are gone over one by one
-        self._wholes = stacked_parts.wholes(self._before, form)
+        self._wholes = item_forms.wholes(self._before, form)
 
     @property
     def holds(self) -> Any:
@@ -39,7 +40,7 @@ class Line(Countable):
 
     @property
     def has_records(self) -> bool:
-        return isinstance(self._form, stacked_parts.Numbered) and not isinstance(self._before[0], Traced)
+        return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Traced)
 
     @property
     def length(self) -> int:
@@ -98,7 +99,7 @@ def form_of_records(items: Any) -> Form | None:
         return None
     graph = records.graph_of(items)
     assert graph is not None
-    return stacked_parts.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
+    return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
 
 
 def _is_no_array(value: Any) -> bool:

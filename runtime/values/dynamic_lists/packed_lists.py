@@ -12,7 +12,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import stacked_parts
+from anabranch.runtime.values.dynamic_lists import item_forms
 from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
@@ -30,8 +30,8 @@ class LineStructure(containers.Structure):
         return True
 
     @property
-    def _form(self) -> stacked_parts.Line:
-        return stacked_parts.Line(self._plain, stacked_parts.Number(self.extra, FULL), len(self.keys))
+    def _form(self) -> item_forms.Line:
+        return item_forms.Line(self._plain, item_forms.Number(self.extra, FULL), len(self.keys))
 
     @property
     def _plain(self) -> containers.Structure:
