@@ -44,7 +44,7 @@ from anabranch.runtime.tracing.source_frames import OWN_SPEED, installed, intern
 from anabranch.runtime.tracing.trace import Active, Builder, building, current, tracing
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.decisions import note
-from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.static_requests import know
 from anabranch.runtime.values.tracer import Traced

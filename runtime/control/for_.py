@@ -19,7 +19,7 @@ from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.truth import truth
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.union import ChoiceValue

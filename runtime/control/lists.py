@@ -14,7 +14,7 @@ from anabranch.runtime.control.iteration import stacked_results, user_iterators
 from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_fixed, is_grown
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -23,7 +23,7 @@ from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_place
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import item_constants
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory

@@ -16,7 +16,7 @@ from anabranch.runtime.tracing.trace import OnDevice, Part, Trace
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.pytrees import layout as layouts
 
 

@@ -36,7 +36,7 @@ from anabranch.runtime.signature.static_keys import may_change
 from anabranch.runtime.tracing.trace import Builder, Part, Restart, Trace, UnreachableError, building
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.items import with_heads
+from anabranch.runtime.values.dynamic_lists.list_results import with_heads
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location

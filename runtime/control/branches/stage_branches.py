@@ -26,7 +26,8 @@ from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, 
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
-from anabranch.runtime.values.dynamic_lists.items import Items, note_head
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.list_results import note_head
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions

@@ -14,7 +14,8 @@ from typing import Any
 from anabranch.runtime.control.containers import nested_lists
 from anabranch.runtime.tracing.source_frames import Position, position, users
 from anabranch.runtime.tracing.trace import Restart, current
-from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.

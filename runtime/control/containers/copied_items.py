@@ -13,7 +13,8 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.trace import Builder, OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.containers import Contents
-from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing

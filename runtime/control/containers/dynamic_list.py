@@ -25,19 +25,10 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values.containers import Structure, has_traced
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.items import (
-    DequeContents,
-    Items,
-    ItemsStructure,
-    ListContents,
-    MayGrow,
-    as_items,
-    is_fixed,
-    is_grown,
-    joined,
-    kinds_of,
-    side_by_side,
-)
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, joined, kinds_of
+from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.static_requests import wanting
@@ -160,7 +151,7 @@ class _Grows(MayGrow):
         kinds: list[Any] = []
         for kind in kinds_of(layouts.describe(contents)):
             kinds += [kind] if kind not in kinds else []
-        return as_items(
+        return Items.of(
             contents,
             ItemsStructure(Items, (), None, tuple(kinds), len(contents), None, self._contents is DequeContents),
         )
@@ -547,7 +538,7 @@ class GrowingStructure(Structure):
     def meet(self, mine: Any, other: Any) -> Any:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
             return None
-        contents = joined(*map(_contents_node, (mine, other)))
+        contents = joined(_contents_node(mine), _contents_node(other), Items)
         if contents is None:
             return None
         structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`

@@ -21,7 +21,8 @@ from anabranch.runtime.tracing.trace import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.items import Items, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.interval import Interval

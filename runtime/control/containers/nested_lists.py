@@ -19,18 +19,14 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, Restart, current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.items import (
-    Buffer,
-    Items,
-    MayGrow,
-    as_items,
-    one_after_another,
-    side_by_side,
-)
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
+from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.item_memory import Buffer
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.layout import Choice, Node
 from anabranch.runtime.values.union import ChoiceValue
@@ -84,7 +80,7 @@ class Table:
     def set_row(self, index: Any, row: Items) -> None:
         """Write all elements of a row."""
         kinds = self.items.structure.with_kinds_of(row.structure)
-        whole, part = as_items(self.items, kinds), as_items(row, kinds.of_length(self.width))
+        whole, part = Items.of(self.items, kinds), Items.of(row, kinds.of_length(self.width))
         place = self.place(index)
         pairs = zip(whole.memory, part.memory, strict=True)
         written = [item_memory.line_updated(a, b, place) for a, b in pairs]

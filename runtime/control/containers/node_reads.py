@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.control.containers import node_columns as columns, node_writes
 from anabranch.runtime.tracing.trace import UnreachableError, current
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -18,7 +18,7 @@ from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_fixed, is_grown
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of

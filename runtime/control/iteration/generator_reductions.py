@@ -16,7 +16,7 @@ from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.truth import truth_value
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import Sized
-from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.undefined import Undefined
 

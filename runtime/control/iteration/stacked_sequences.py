@@ -13,8 +13,8 @@ from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.dynamic_lists.item_forms import Form
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory

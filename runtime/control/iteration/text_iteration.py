@@ -11,7 +11,7 @@ from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import text_tables
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -11,7 +11,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 

@@ -11,7 +11,7 @@ from anabranch.runtime.control.loops.loop_state import Loop, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacity_of
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, capacity_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.snapshot import Heap

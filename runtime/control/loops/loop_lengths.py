@@ -17,7 +17,9 @@ from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, Past
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.items import Items, Past
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.interval import Interval, exactly
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.pytrees import layout as layouts

@@ -18,7 +18,7 @@ from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values import containers, registry, wrap
-from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 
 

@@ -27,7 +27,7 @@ from anabranch.runtime.values import atoms, attributes, containers, registry, wr
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power

@@ -20,7 +20,8 @@ from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.trace import Restart, current, tracing
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.failures import run_time_checks
 
 

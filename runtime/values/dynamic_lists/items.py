@@ -8,186 +8,29 @@ keeps its type.
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, builder_or_none, current, tracing
-from anabranch.runtime.values import atoms, attributes, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
+from anabranch.runtime.tracing.trace import Builder, builder_or_none, current
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, distinct
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
-from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.item_memory import Buffer
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
-
-_INT = python_abstract(int)
-
-
-class Buffer(Traced):
-    """Memory that no name of the program stands for."""
-
-    __slots__ = ("atom",)
-
-    def __init__(self, atom: Atom) -> None:
-        self.atom = atom
-
-    @property
-    def abstract(self) -> Abstract:
-        return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
-
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
-        return NotImplemented
-
-    def _unary(self, ufunc: np.ufunc) -> Any:
-        return NotImplemented
-
-
-wrap.register_class("buffer", Buffer)
-
-
-class MayGrow:
-    """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-        # A slot of each class that has one; and the built-in class that it stands for.
-        items: Items | None
-        site: Any
-        home: Any  # the row of a table that it is
-        native: Any
-        is_grown: bool
-        is_fixed: bool
-
-
-attributes.register(MayGrow, lambda value: value.native())
-
-
-def is_grown(value: object) -> bool:
-    """Whether a value is a list or deque whose length is known only at run time."""
-    return isinstance(value, MayGrow) and value.is_grown
-
-
-def is_fixed(value: object) -> bool:
-    """Return whether a value is a list of static length whose elements are side by side."""
-    return isinstance(value, MayGrow) and value.is_fixed
-
-
-class ListContents(tuple[Any, ...]):
-    """What a list of static length holds at some moment, where it may come to have another length."""
-
-    __slots__ = ()
-
-    def __anabranch_structure__(self) -> Structure:
-        return ContentsStructure(type(self), tuple(range(len(self))))
-
-
-class DequeContents(ListContents):
-    """The same of a deque."""
-
-    __slots__ = ()
-
-
-@frozen
-class ContentsStructure(Structure):
-    """That of `ListContents`; it meets one of another length in `Items`."""
-
-    def build(self, children: Sequence[Any]) -> Any:
-        return tuple.__new__(self.cls, children)
-
-    @property
-    def ring(self) -> bool:
-        """Whether elements will come and go at both ends."""
-        return self.cls is DequeContents
-
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
-        return joined(mine, other)
-
-
-@frozen
-class ItemsStructure(Structure):
-    """What is static of `Items`.
-
-    Attributes
-    ----------
-    variants : tuple of Layout
-        The kinds of elements.
-    capacity : int
-        How many there is room for.
-    room : Capacity, optional
-        Where the room was asked for that must suffice; without it there is one place more for each element appended.
-    ring : bool
-        The first element may lie anywhere, and the last before it.
-    fixed : bool
-        There are always as many elements as there is room for, so that the length is no part.
-    """
-
-    variants: tuple[layouts.Layout, ...] = ()
-    capacity: int = 0
-    room: Capacity | None = None
-    ring: bool = False
-    fixed: bool = False
-
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
-
-    @property
-    def rows(self) -> list[ArrayType]:
-        """The types of one element's leaves, of all kinds."""
-        return [t for v in self.variants for t in layouts.leaf_types(v)]
-
-    @property
-    def layout(self) -> layouts.Node:
-        """All parts run-time values."""
-        parts = [] if self.fixed else [_INT] * (2 if self.ring else 1)
-        if len(self.variants) > 1:
-            parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
-        parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
-        return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
-
-    def of_length(self, length: int) -> ItemsStructure:
-        """That of so many elements, always."""
-        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
-
-    def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
-        """That of elements of these kinds, or of another's."""
-        return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
-
-    def children(self, value: Any) -> list[Any]:
-        parts = as_items(value, self).parts
-        return list(parts[1:] if self.fixed else parts)
-
-    def build(self, children: Sequence[Any]) -> Any:
-        parts = (self.capacity, *children) if self.fixed else children
-        return Items(self, parts) if tracing() else _on_host(self, parts, ())
-
-    def hosted(self, members: Mapping[int, int]) -> Structure:
-        return dataclasses.replace(
-            self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
-        )
-
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
-        return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
-
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
-        return joined(mine, other)
 
 
 @frozen
@@ -228,7 +71,7 @@ class Past:
     @property
     def objects(self) -> tuple[Any, ...]:
         """The first elements that are known as such."""
-        return _head(self.contents)
+        return head_objects(self.contents)
 
 
 class Items:
@@ -246,6 +89,18 @@ class Items:
         if isinstance(length, Traced):
             length = python_scalar(wrap.as_atom(length), Interval(0, min(interval_of(length).high, structure.capacity)))
         self.parts: tuple[Any, ...] = (length, *rest)
+
+    @staticmethod
+    def of(value: Any, structure: ItemsStructure) -> Items:
+        """Contents of a list with the memory, and the kinds, that the structure says."""
+        if not isinstance(value, Items):
+            return _side_by_side(list(value), structure)
+        if value.structure == structure:
+            return value if value.structure is structure else Items(structure, value.parts)
+        items = value if structure.fixed else value.resized(structure.capacity, structure.room)
+        if items.structure.ring and not structure.ring:
+            items = items.taken(item_memory.iota(structure.capacity), items.length)
+        return _with_kinds(items, structure)
 
     def __anabranch_structure__(self) -> Structure:
         return self.structure
@@ -368,7 +223,7 @@ class Items:
     def with_item(self, position: Any, value: Any) -> Items:
         """With another element at a position that is in range."""
         row = item_kinds.Row.of(value, self.structure.variants)
-        items = as_items(self, dataclasses.replace(self.structure, variants=row.variants))
+        items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
         return items._written(items.place(position), row)
 
     def _written(self, place: Atom, row: item_kinds.Row) -> Items:
@@ -385,7 +240,7 @@ class Items:
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.room is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
-        items = as_items(self, structure)
+        items = Items.of(self, structure)
         length = wrap.as_atom(items.length, np.int64)
         most = interval_of(items.length).high
         if structure.room is not None and most >= structure.capacity:
@@ -445,68 +300,6 @@ class Items:
         return items._with(items.length, items.first, tags, memory, capacity=capacity, room=room)
 
 
-# ---- meeting of lengths ----------------------------------------------------------------------------------------------
-
-
-def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
-    """The kinds of a list's elements, from the layout of its contents."""
-    assert isinstance(node, layouts.Node)
-    if isinstance(node.structure, ItemsStructure):
-        return list(node.structure.variants)
-    found = [c.options if isinstance(c, layouts.Choice) else (c,) for c in node.children]
-    return [item_kinds.general(kind) for options in found for kind in options]
-
-
-def joined(a: layouts.Node, b: layouts.Node) -> layouts.Layout | None:
-    """Contents of two lengths as one of a run-time length; None where lists keep their lengths."""
-    if not all(isinstance(n.structure, (ContentsStructure, ItemsStructure)) for n in (a, b)):
-        return None
-    found = [n.structure for n in (a, b) if isinstance(n.structure, ItemsStructure)]
-    same_length = all(isinstance(n.structure, ContentsStructure) or n.structure.fixed for n in (a, b))  # type: ignore[attr-defined]
-    if same_length and found and capacity_of(a) == capacity_of(b):
-        return _of_one_length(a, b)
-    if all(s.fixed for s in found) and not may_grow():
-        return None
-    kinds = distinct(kinds_of(a) + kinds_of(b))
-    fixed = next((s for s in found if s.room is not None), None)
-    most = max(capacity_of(a), capacity_of(b))
-    ring = any(n.structure.ring for n in (a, b) if isinstance(n.structure, (ContentsStructure, ItemsStructure)))
-    if fixed is not None:
-        return ItemsStructure(Items, (), None, tuple(kinds), fixed.capacity, fixed.room, ring).layout
-    return ItemsStructure(Items, (), None, tuple(kinds), most, None, ring).layout
-
-
-def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:
-    """Each kind once, in order."""
-    found: list[layouts.Layout] = []
-    for kind in kinds:
-        found += [kind] if kind not in found else []
-    return found
-
-
-def _of_one_length(a: layouts.Node, b: layouts.Node) -> layouts.Layout:
-    """Contents of one static length, of which those of `a` or `b` are side by side."""
-    kinds = distinct(kinds_of(a) + kinds_of(b))
-    return ItemsStructure(Items, (), None, tuple(kinds), capacity_of(a), fixed=True).layout
-
-
-def capacity_of(node: layouts.Node) -> int:
-    """How many elements there are at most."""
-    return node.structure.capacity if isinstance(node.structure, ItemsStructure) else len(node.children)
-
-
-def as_items(value: Any, structure: ItemsStructure) -> Items:
-    """Contents of a list with the memory, and the kinds, that the structure says."""
-    if not isinstance(value, Items):
-        return _side_by_side(list(value), structure)
-    if value.structure == structure:
-        return value if value.structure is structure else Items(structure, value.parts)
-    items = value if structure.fixed else value.resized(structure.capacity, structure.room)
-    if items.structure.ring and not structure.ring:
-        items = items.taken(item_memory.iota(structure.capacity), items.length)
-    return _with_kinds(items, structure)
-
-
 def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
     old = items.structure.variants
     memory: dict[int, list[Atom]] = {}
@@ -554,128 +347,17 @@ def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
     return Items(structure, [*start, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
 
 
-def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
-    """The kinds of a list's elements; None where some are neither numbers nor tuples of such, or there are many."""
-    kinds = item_constants.kinds_of(contents)
-    if kinds is None:
-        described = list(map(layouts.describe, contents))
-        options = [o for d in described for o in (d.options if isinstance(d, layouts.Choice) else (d,))]
-        if not all(map(item_constants.is_plain, options)):
-            return None
-        kinds = distinct(list(map(item_kinds.general, options)))
-    return kinds if 0 < len(kinds) <= item_constants.MOST_KINDS else None
-
-
 def one_after_another(parts: Sequence[Items]) -> Items:
     """The elements of several, of which the lengths stay, as one."""
     kinds = tuple(distinct([kind for part in parts for kind in part.structure.variants]))
-    alike = [as_items(part, dataclasses.replace(part.structure, variants=kinds)) for part in parts]
+    alike = [Items.of(part, dataclasses.replace(part.structure, variants=kinds)) for part in parts]
     memory = [atoms.op("concatenate", *rows, axis=0) for rows in zip(*(a.memory for a in alike), strict=True)]
     length = sum(part.length for part in parts)
     return Items(parts[0].structure.of_length(length).with_kinds_of(alike[0].structure), (length, *map(Buffer, memory)))
 
 
-def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:
-    """The contents of a list as `Items`; None where `element_kinds` has none."""
-    kinds = element_kinds(contents)
-    if kinds is None:
-        return None
-    return as_items(tuple(contents), ItemsStructure(Items, (), None, tuple(kinds), len(contents), fixed=fixed))
-
-
-# ---- on the host -----------------------------------------------------------------------------------------------------
-
-
-def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
-    """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
-    length, *rest = parts
-    first = int(rest.pop(0)) if structure.ring else 0
-    tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
-    builders: list[Callable[[int], Any]] = []
-    for kind in structure.variants:
-        memory = [np.asarray(rest.pop(0)) for _ in layouts.leaf_types(kind)]
-        builders.append(_builder(kind, memory, members))
-    places = [(first + i) % max(structure.capacity, 1) for i in range(int(length))]
-    return [builders[0 if tags is None else int(tags[p])](p) for p in places]
-
-
-def _builder(
-    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
-) -> Callable[[int], Any]:
-    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
-        numbers: list[Any] = memory[0].tolist()
-        return numbers.__getitem__
-    return lambda place: host_values.build(kind, iter([np.array(m[place]) for m in memory]), members)
-
-
-# ---- as results ------------------------------------------------------------------------------------------------------
-
-
-class Headed(Items):
-    """The elements of a list that is a result: first those that are objects from before a loop or a branch."""
-
-    __slots__ = ("head",)
-
-    def __init__(self, items: Items, head: Sequence[Any]) -> None:
-        super().__init__(items.structure, items.parts)
-        self.head = tuple(head)
-
-    def __anabranch_structure__(self) -> Structure:
-        return HeadedStructure(type(self), tuple(range(len(self.head) + 1)))
-
-
-@frozen
-class HeadedStructure(Structure):
-    """That of `Headed`: the objects, then all elements side by side, those objects among them."""
-
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    def children(self, value: Any) -> list[Any]:
-        return [*value.head, Items(value.structure, value.parts)]
-
-    def build(self, children: Sequence[Any]) -> list[Any]:
-        *head, items = children
-        return [*head, *items[len(head) :]]
-
-
-def note_head(items: Items, ways: Sequence[Any]) -> None:
-    """Note which objects a list begins with after branches, where each of them has left the same ones there.
-
-    Parameters
-    ----------
-    items : Items
-        The list's elements after the branches.
-    ways : sequence of tuple or Items
-        The elements after each branch.
-    """
-    heads = [_head(way) for way in ways]
-    same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
-    if same and items.past is None:
-        items.past = Past(tuple(same), len(same), ())
-        current().trace.has_heads = True
-
-
-def _head(contents: Any) -> tuple[Any, ...]:
+def head_objects(contents: Any) -> tuple[Any, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects
     return tuple(contents) if isinstance(contents, tuple) else ()
-
-
-def _is_one_object(row: Sequence[Any]) -> bool:
-    return all(value is row[0] for value in row)
-
-
-def with_heads(lists: Iterable[Any]) -> None:
-    """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
-    for found in lists:
-        # A row of a table has no elements of its own.
-        if not isinstance(found, MayGrow) or found.home is not None:
-            continue
-        if found.items is None or found.items.past is None:
-            continue
-        head = found.items.past.objects
-        if any(isinstance(v, (Array, np.ndarray)) for v in head):
-            found.become(Headed(found.items, head))  # type: ignore[attr-defined]

@@ -11,7 +11,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval

@@ -13,8 +13,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
-from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.memory.item_memory import Buffer
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -15,8 +15,8 @@ from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Fresh, Line, Number, Numbered, Row
-from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side

@@ -1,0 +1,33 @@
+"""Lists and deques that may come to have a length known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.dynamic_lists.items import Items
+
+
+class MayGrow:
+    """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
+
+    __slots__ = ()
+    items: Items | None
+    site: Any
+    home: Any  # the row of a table that it is
+    native: Any  # the built-in class that it stands for
+    is_grown: bool
+    is_fixed: bool
+
+
+attributes.register(MayGrow, lambda value: value.native())
+
+
+def is_grown(value: object) -> bool:
+    """Whether a value is a list or deque whose length is known only at run time."""
+    return isinstance(value, MayGrow) and value.is_grown
+
+
+def is_fixed(value: object) -> bool:
+    """Return whether a value is a list of static length whose elements are side by side."""
+    return isinstance(value, MayGrow) and value.is_fixed

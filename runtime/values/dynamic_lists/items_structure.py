@@ -1,0 +1,191 @@
+"""The structures of elements that lie side by side, and how those of two lengths join."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists import item_kinds
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
+
+_INT = python_abstract(int)
+
+
+@frozen
+class ElementsStructure(Structure):
+    """The structure of a list's elements: where those of two lengths meet, they join as elements side by side."""
+
+    @property
+    def ring(self) -> bool:
+        """Return whether elements come and go at both ends."""
+        raise NotImplementedError
+
+    @property
+    def fixed(self) -> bool:
+        """Return whether the length is static."""
+        raise NotImplementedError
+
+    @property
+    def items_class(self) -> type:
+        """The class of elements that lie side by side."""
+        raise NotImplementedError
+
+    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+        return joined(mine, other, self.items_class)
+
+
+@frozen
+class ItemsStructure(ElementsStructure):
+    """The structure of `Items`.
+
+    Attributes
+    ----------
+    variants : tuple of Layout
+        The kinds of elements.
+    capacity : int
+        How many there is room for.
+    room : Capacity, optional
+        Where the room was asked for that must suffice; without it there is one place more for each element appended.
+    ring : bool
+        The first element may lie anywhere, and the last before it.
+    fixed : bool
+        There are always as many elements as there is room for, so that the length is no part.
+    """
+
+    variants: tuple[layouts.Layout, ...] = ()
+    capacity: int = 0
+    room: Capacity | None = None
+    ring: bool = False
+    fixed: bool = False
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    @property
+    def items_class(self) -> type:
+        return self.cls
+
+    @property
+    def rows(self) -> list[ArrayType]:
+        """The types of one element's leaves, of all kinds."""
+        return [t for v in self.variants for t in layouts.leaf_types(v)]
+
+    @property
+    def layout(self) -> layouts.Node:
+        """The layout in which all parts are run-time values."""
+        parts = [] if self.fixed else [_INT] * (2 if self.ring else 1)
+        if len(self.variants) > 1:
+            parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
+        parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
+        return layouts.Node(self, tuple(map(layouts.Leaf, parts)))
+
+    def of_length(self, length: int) -> ItemsStructure:
+        """The structure of so many elements, always."""
+        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+
+    def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
+        """The structure of elements of these kinds, or of another's."""
+        return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
+
+    def children(self, value: Any) -> list[Any]:
+        items: Any = self.cls
+        parts = items.of(value, self).parts
+        return list(parts[1:] if self.fixed else parts)
+
+    def build(self, children: Sequence[Any]) -> Any:
+        parts = (self.capacity, *children) if self.fixed else children
+        items: Any = self.cls
+        return items(self, parts) if tracing() else _on_host(self, parts, ())
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        return dataclasses.replace(
+            self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
+        )
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
+
+
+def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
+    """The kinds of a list's elements, from the layout of its contents."""
+    assert isinstance(node, layouts.Node)
+    if isinstance(node.structure, ItemsStructure):
+        return list(node.structure.variants)
+    found = [c.options if isinstance(c, layouts.Choice) else (c,) for c in node.children]
+    return [item_kinds.general(kind) for options in found for kind in options]
+
+
+def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layout | None:
+    """Contents of two lengths as one of a run-time length; None where lists keep their lengths."""
+    x, y = a.structure, b.structure
+    if not (isinstance(x, ElementsStructure) and isinstance(y, ElementsStructure)):
+        return None
+    found = [s for s in (x, y) if isinstance(s, ItemsStructure)]
+    if x.fixed and y.fixed and found and capacity_of(a) == capacity_of(b):
+        return _of_one_length(a, b, items_class)
+    if all(s.fixed for s in found) and not may_grow():
+        return None
+    kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
+    roomy = next((s for s in found if s.room is not None), None)
+    most = max(capacity_of(a), capacity_of(b))
+    ring = x.ring or y.ring
+    if roomy is not None:
+        return ItemsStructure(items_class, (), None, kinds, roomy.capacity, roomy.room, ring).layout
+    return ItemsStructure(items_class, (), None, kinds, most, None, ring).layout
+
+
+def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:
+    """Each kind once, in order."""
+    found: list[layouts.Layout] = []
+    for kind in kinds:
+        found += [kind] if kind not in found else []
+    return found
+
+
+def _of_one_length(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layout:
+    """Contents of one static length, of which those of `a` or `b` are side by side."""
+    kinds = distinct(kinds_of(a) + kinds_of(b))
+    return ItemsStructure(items_class, (), None, tuple(kinds), capacity_of(a), fixed=True).layout
+
+
+def capacity_of(node: layouts.Node) -> int:
+    """How many elements there are at most."""
+    return node.structure.capacity if isinstance(node.structure, ItemsStructure) else len(node.children)
+
+
+def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
+    """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
+    length, *rest = parts
+    first = int(rest.pop(0)) if structure.ring else 0
+    tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
+    builders: list[Callable[[int], Any]] = []
+    for kind in structure.variants:
+        memory = [np.asarray(rest.pop(0)) for _ in layouts.leaf_types(kind)]
+        builders.append(_builder(kind, memory, members))
+    places = [(first + i) % max(structure.capacity, 1) for i in range(int(length))]
+    return [builders[0 if tags is None else int(tags[p])](p) for p in places]
+
+
+def _builder(
+    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
+) -> Callable[[int], Any]:
+    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
+        numbers: list[Any] = memory[0].tolist()
+        return numbers.__getitem__
+    return lambda place: host_values.build(kind, iter([np.array(m[place]) for m in memory]), members)

@@ -1,0 +1,79 @@
+"""Lists of run-time length as results: the objects that they began with stay the very objects."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.items import Items, Past, head_objects
+
+
+class Headed(Items):
+    """The elements of a list that is a result: first those that are objects from before a loop or a branch."""
+
+    __slots__ = ("head",)
+
+    def __init__(self, items: Items, head: Sequence[Any]) -> None:
+        super().__init__(items.structure, items.parts)
+        self.head = tuple(head)
+
+    def __anabranch_structure__(self) -> Structure:
+        return HeadedStructure(type(self), tuple(range(len(self.head) + 1)))
+
+
+@frozen
+class HeadedStructure(Structure):
+    """The structure of `Headed`: the objects, then all elements side by side, those objects among them."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [*value.head, Items(value.structure, value.parts)]
+
+    def build(self, children: Sequence[Any]) -> list[Any]:
+        *head, items = children
+        return [*head, *items[len(head) :]]
+
+
+def note_head(items: Items, ways: Sequence[Any]) -> None:
+    """Note which objects a list begins with after branches, where each of them has left the same ones there.
+
+    Parameters
+    ----------
+    items : Items
+        The list's elements after the branches.
+    ways : sequence of tuple or Items
+        The elements after each branch.
+    """
+    heads = [head_objects(way) for way in ways]
+    same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
+    if same and items.past is None:
+        items.past = Past(tuple(same), len(same), ())
+        current().trace.has_heads = True
+
+
+def _is_one_object(row: Sequence[Any]) -> bool:
+    return all(value is row[0] for value in row)
+
+
+def with_heads(lists: Iterable[Any]) -> None:
+    """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
+    for found in lists:
+        # A row of a table has no elements of its own.
+        if not isinstance(found, MayGrow) or found.home is not None:
+            continue
+        if found.items is None or found.items.past is None:
+            continue
+        head = found.items.past.objects
+        if any(isinstance(v, (Array, np.ndarray)) for v in head):
+            found.become(Headed(found.items, head))  # type: ignore[attr-defined]
