@@ -1,4 +1,4 @@
-"""What is known of a value while tracing: shape, dtype, and what kind of Python object it stands for."""
+"""Abstract values: the shape, the dtype and the kind of Python object that are known of a value while tracing."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _beyond(x: Any, specs: Sequence[Any]) -> Any:
 
 
 def _is_square_of_truth(base: Any, exponent: Any) -> bool:
-    """Whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
+    """Return whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
     return base == np.bool_ and type(exponent) is int and exponent == 2
 
 
@@ -153,7 +153,7 @@ def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
 
 
 def _is_single(exponent: Any, value: float) -> bool:
-    """Whether an exponent is known to be a single number, and this one."""
+    """Return whether an exponent is known to be a single number, and this one."""
     if isinstance(exponent, Traced):
         atom = getattr(exponent, "atom", None)
         return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
@@ -162,7 +162,7 @@ def _is_single(exponent: Any, value: float) -> bool:
 
 @functools.cache
 def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
-    """Whether NumPy takes the square root instead, which differs for -0.0 and -inf; that depends on its version."""
+    """Return whether this version of NumPy takes the square root instead, which differs for -0.0 and -inf."""
     if dtype.kind not in "fc":
         return False
     with np.errstate(all="ignore"):
@@ -190,7 +190,7 @@ def _no_negative_exponent(exponent: Atom) -> None:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """As `numpy.broadcast_shapes`, which knows no more than 32 axes, with the message that operators give."""
+    """As `numpy.broadcast_shapes`, which knows no more than 32 axes, with the message of operators."""
     axes = max(map(len, shapes), default=0)
     aligned = zip(*((1,) * (axes - len(s)) + tuple(s) for s in shapes), strict=True)
     sizes = [set(each) - {1} for each in aligned]
@@ -201,7 +201,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _spec(x: Any) -> Any:
-    """What NumPy's promotion sees of an operand: a dtype, or a Python type where the value is weak."""
+    """The operand as NumPy's promotion takes it: a dtype, or a Python type where the value is weak."""
     if isinstance(x, Traced):
         abstract = x.abstract
         if abstract.kind is Kind.PYTHON:

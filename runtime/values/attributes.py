@@ -21,7 +21,7 @@ _classes = _samples.keys()
 def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
     """Make instances of `cls` stand-ins; `sample(value)` is an object with the attributes of what one stands for.
 
-    Without a `sample`, a stand-in is one of several objects: `__anabranch_read__(name)` gives an attribute of it, and
+    Without a `sample`, a stand-in is one of several objects: `__anabranch_read__(name)` returns an attribute of it, and
     `__anabranch_each__(operation)` changes it.
     """
     _samples[id(cls)] = sample

@@ -30,14 +30,14 @@ _ATOMIC = (
 
 
 class Contents(dict[Any, Any]):
-    """What a dict or an object holds at some moment: no container of the program's, and so without an identity."""
+    """The contents of a dict or an object at some moment: no container of the program's, and so without an identity."""
 
     __slots__ = ()
 
 
 @frozen
 class Structure:
-    """What a container is apart from its parts: its class, its keys (or its length), and what it was made with."""
+    """A container apart from its parts: its class, its keys (or its length), and what it was made with."""
 
     cls: type
     keys: tuple[Any, ...]
@@ -45,12 +45,12 @@ class Structure:
 
     @property
     def mutable(self) -> bool:
-        """Whether the container has an identity that a write can be seen through."""
+        """Return whether the container has an identity that a write can be seen through."""
         return not issubclass(self.cls, (tuple, Contents)) and not _frozen(self.cls)
 
     @property
     def flat(self) -> bool:
-        """Whether no container of the program's is in it."""
+        """Return whether no container of the program's is in it."""
         return False
 
     @property
@@ -60,7 +60,7 @@ class Structure:
 
     @property
     def grown(self) -> bool:
-        """Whether it is a list of a length known only at run time."""
+        """Return whether it is a list of a length known only at run time."""
         return False
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
@@ -212,7 +212,7 @@ def structure_of(value: Any) -> Structure | None:
 
 
 def has_traced(value: Any) -> bool:
-    """Whether a container holds run-time values, at any depth."""
+    """Return whether a container holds run-time values, at any depth."""
     pending, seen = [value], set[int]()
     while pending:
         part = pending.pop()
@@ -243,7 +243,7 @@ _DEEP = 100
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """What an object holds: its `__dict__`, and what stands in its class's `__slots__`."""
+    """The attributes that an object holds in its `__dict__` and its class's `__slots__`."""
     found = dict(getattr(value, "__dict__", ()))
     for name in slot_names(type(value)):
         if hasattr(value, name):
@@ -273,7 +273,7 @@ def _find_slot_names(cls: type) -> list[str]:
 
 
 def own_method(value: Any, name: str) -> Callable[..., Any] | None:
-    """A special method of a user's class, bound: called so, and not by Python, it may give a run-time value."""
+    """A special method of a user's class, bound: called so, and not by Python, it may return a run-time value."""
     if not is_users_class(type(value)):
         return None
     found = getattr(type(value), name, None)
@@ -311,7 +311,7 @@ _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 
 
 def is_users_class(cls: type) -> bool:
-    """Whether a class is written in Python, and not by NumPy, the standard library's own machinery or this project."""
+    """Return whether a class is a user's: written in Python, not by NumPy, Python's own machinery or this project."""
     module = cls.__module__
     if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")):
         return False

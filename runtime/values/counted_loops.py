@@ -16,7 +16,7 @@ Step = Callable[[Atom, Sequence[Atom], Sequence[Atom]], tuple[Sequence[Atom], Se
 def counted(
     trip: Atom, length: int | None, step: Step, init: Sequence[Atom], rows: Sequence[Atom] = ()
 ) -> tuple[Atom, ...]:
-    """A counted loop: `step(index, carries, one row of each)` gives the next carries, and one row of each output.
+    """A counted loop: `step(index, carries, one row of each)` returns the next carries, and one row of each output.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def note(kind: str, what: str, why: Callable[[], str]) -> None:
 
 
 def origin(value: Any) -> str:
-    """What a value is computed from, in words: the arguments' names."""
+    """The names of the arguments that a value is computed from, as text."""
     trace = current().trace
     found, others = roots(value)
     order = {var: k for k, var in enumerate(trace.names)}

@@ -1,4 +1,4 @@
-"""What a function does besides giving a result: it is done when the compiled function runs, in order, at each call."""
+"""Effects of a function besides its result: they happen when the compiled function runs, in order, at each call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar
 
 @frozen(eq=False)
 class Action:
-    """Something to do on the host with values that the computation gives."""
+    """Something to do on the host with values that the computation returns."""
 
     name: str
     layout: layouts.Layout

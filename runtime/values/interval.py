@@ -16,11 +16,11 @@ class Interval:
 
     @property
     def fits(self) -> bool:
-        """Whether every value is an int64."""
+        """Return whether every value is an int64."""
         return self.low >= _MIN and self.high <= _MAX
 
     def clipped(self) -> Interval:
-        """What is left after overflow has raised."""
+        """The interval that is left after overflow has raised."""
         return Interval(max(self.low, _MIN), min(self.high, _MAX))
 
     def __add__(self, other: Interval) -> Interval:

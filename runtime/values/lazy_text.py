@@ -25,7 +25,7 @@ from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.union import ChoiceValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
-# Methods of str that give a str, whatever it holds.
+# Methods of str that return a str, whatever it holds.
 _GIVE_TEXT = frozenset(
     {
         "__add__", "__mod__", "__mul__", "__rmul__", "capitalize", "casefold", "center", "expandtabs", "format", "join",
@@ -228,7 +228,7 @@ def refuse_hidden(value: Any) -> None:
 
 
 def _is_simple(value: Any) -> bool:
-    """Whether the text of a value of this type is made by Python and NumPy alone, whatever it is."""
+    """Return whether the text of a value of this type is made by Python and NumPy alone, whatever it is."""
     if isinstance(value, (Text, Traced, str, int, float, complex, type(None), np.ndarray, np.generic)):
         return True
     return type(value) in (tuple, list, dict) and all(map(_is_simple, value.values() if type(value) is dict else value))

@@ -1,4 +1,4 @@
-"""Numbers of a few kinds, of which the run decides one, as one number that is worth the same.
+"""Numbers of a few kinds, one of which is chosen at run time, as one number that is worth the same.
 
 Python's int is worth the same as a float where both meet a float, and a constant such as 0 as a number of each dtype
 that holds it. Which kind of number it is stays with the tag of the alternatives.
@@ -19,7 +19,7 @@ _BITS = {dtype: np.finfo(dtype).nmant + 1 for dtype in "efdFD"}
 
 
 def common(kinds: Sequence[Abstract | None]) -> Abstract | None:
-    """Return the kind of number that NumPy's promotion gives for all of these; None where one is none, or an array."""
+    """Return the kind of number that NumPy promotes all of these to; None where one is none, or an array."""
     both: Abstract | None = None
     for kind in kinds:
         if kind is None or kind.kind is Kind.ARRAY or kind.shape:

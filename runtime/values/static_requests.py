@@ -26,7 +26,7 @@ E = TypeVar("E", bound=AnabranchError)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Need:
-    """What must be known, and where in the user's code.
+    """A value that must be known while tracing, and where in the user's code.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Specialise(BaseException):
 
 
 def may_be_known(value: Any) -> bool:
-    """Whether an argument is one of those that can become static by need."""
+    """Return whether an argument is one of those that can become static by need."""
     return type(value) in (int, bool) or isinstance(value, (np.integer, np.bool_))
 
 
@@ -102,7 +102,7 @@ def wanting(error: E, atom: Any, what: str = "this") -> E:
 
 
 def needs_of(error: BaseException) -> list[Need]:
-    """What `wanting` has noted."""
+    """The needs that `wanting` has noted."""
     return list(getattr(error, "anabranch_needs", ()))
 
 

@@ -1,4 +1,4 @@
-"""Functions of values that are one of a few known texts: a gather from a table of what each of them gives.
+"""Functions of values that are one of a few known texts: a gather from a table of the results for each of them.
 
 The texts of a table (the characters of a string, the strings of a tuple) are the options of a choice, whose tag is
 their code. A function of them is computed for each while tracing, and takes as many equations as for one.
@@ -65,7 +65,7 @@ def is_choice(value: Any) -> bool:
 
 
 def look_up(function: Callable[..., Any], *operands: Any) -> Any:
-    """Return what a function without effects gives; `UNKNOWN` where its operands are no such choices and constants."""
+    """Return the result of a function without effects, or `UNKNOWN` where its operands are no such choices."""
     if not tracing() or not any(isinstance(o, (ChoiceValue, tuple)) for o in operands):
         return UNKNOWN
     operands = tuple(map(_set, operands))

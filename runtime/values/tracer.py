@@ -50,7 +50,7 @@ SHOWN = "<traced "  # how the `repr` of what stands for a run-time value begins
 
 
 def shown_to_tools(text: str) -> str:
-    """What `repr` gives for what stands for a run-time value: for messages, debuggers and test runners.
+    """The text that `repr` returns for a stand-in of a run-time value: for messages, debuggers and test runners.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Undefined:
-    """What an unset local name holds in rewritten code. Only its identity as "unset" matters."""
+    """The value of an unset local name in rewritten code. Only its identity as "unset" matters."""
 
     __slots__ = ("name", "read")
 

@@ -294,7 +294,7 @@ attributes.register(ChoiceValue, None)
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
-    """What Python raises where the value of an operation is None."""
+    """The exception that Python raises where the value of an operation is None."""
     try:
         operation(None)
     except (TypeError, AttributeError) as error:

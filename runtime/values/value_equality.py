@@ -9,7 +9,7 @@ _DEPTH = 12
 
 
 def surely_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
-    """Whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
+    """Return whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
     builder = current()
     return _equal(a, builder, b, builder, depth, set())
 

@@ -1,4 +1,4 @@
-"""What a builder can see: values that it, or one around it, holds."""
+"""Visibility: the values that a builder, or one around it, holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 
 
 def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
-    """Whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
+    """Return whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
 
     def stays(value: Any) -> bool:
         if isinstance(value, Array):
@@ -23,7 +23,7 @@ def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
 
 
 def storage_visible(builder: Builder, array: Array) -> bool:
-    """Whether `builder` or one around it holds the array's memory and its view's run-time positions."""
+    """Return whether `builder` or one around it holds the array's memory and its view's run-time positions."""
     if array.storage not in builder.env and not builder.outer_has(array.storage):
         return False
     starts = (start for step in array.path for start in step.positions)
@@ -31,7 +31,7 @@ def storage_visible(builder: Builder, array: Array) -> bool:
 
 
 def atom_visible(builder: Builder, atom: Any) -> bool:
-    """Whether `builder` or one around it has the atom."""
+    """Return whether `builder` or one around it has the atom."""
     while isinstance(atom, Part):
         atom = atom.whole
     if isinstance(atom, Literal):

@@ -116,7 +116,7 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
 
 
 def numpy_result(atom: Atom) -> Any:
-    """What NumPy gives for a computed value: a scalar for shape (), else a fresh array."""
+    """The result of a NumPy function with this value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
         # A scalar known while tracing is NumPy's own, which may be a shape or an index.
         return atom.value[()] if isinstance(atom, Literal) else _classes["scalar"](atom)
@@ -139,7 +139,7 @@ _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 
 
 def is_sized(value: Any) -> bool:
-    """Whether a value is an array whose size is known only at run time."""
+    """Return whether a value is an array whose size is known only at run time."""
     return isinstance(value, _classes["sized"])
 
 

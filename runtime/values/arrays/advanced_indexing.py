@@ -25,7 +25,7 @@ Extents = Sequence["Extent | None"]
 
 
 def is_index_array(k: Any) -> bool:
-    """Whether an entry of a key is an array of indices."""
+    """Return whether an entry of a key is an array of indices."""
     if wrap.is_sized(k):
         return True
     return (isinstance(k, Traced) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
@@ -136,7 +136,7 @@ def _result_order(rank: int, block: int, at: int) -> tuple[int, ...]:
 
 
 def gather(view: Array, given: Indices) -> Atom:
-    """What the indices point at."""
+    """The elements at the indices."""
     result = atoms.op("gather", atoms.transpose(view.atom, given.order), given.stacked)
     return atoms.transpose(result, _result_order(len(result.type.shape), len(given.shape), given.at))
 

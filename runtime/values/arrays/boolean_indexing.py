@@ -17,7 +17,7 @@ from anabranch.runtime.values.tracer import Traced
 
 
 def is_run_time_mask(k: Any) -> bool:
-    """Whether an entry of a key is a boolean array whose values are known only at run time."""
+    """Return whether an entry of a key is a boolean array whose values are known only at run time."""
     if wrap.is_sized(k):
         return bool(k.dtype == np.bool_)
     return isinstance(k, Traced) and k.abstract.dtype == np.bool_
@@ -77,7 +77,7 @@ def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
 
 
 def _some(mask: Any) -> Atom:
-    """Whether a mask has elements."""
+    """Return whether a mask has elements."""
     return broadcasting.differ(size_arithmetic.bound_of(math.prod(mask.shape)), 0)
 
 

@@ -82,7 +82,7 @@ class Sized(NumPyLike):
 
     @property
     def is_readonly(self) -> bool:
-        """Whether a write raises."""
+        """Return whether a write raises."""
         return self.memory.is_readonly
 
     # ---- what is not -------------------------------------------------------------------------------------------------

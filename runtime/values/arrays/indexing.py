@@ -65,7 +65,7 @@ def get(array: Any, key: Any) -> Any:
 
 
 def _is_integer_array(entry: Any) -> bool:
-    """Return whether an entry of a key is an array of one integer: it stands for an integer, but gives a copy."""
+    """Return whether an entry of a key is an array of one integer: it stands for an integer, but makes a copy."""
     if isinstance(entry, Traced):
         return entry.abstract.kind is Kind.ARRAY
     return isinstance(entry, np.ndarray)
@@ -111,7 +111,7 @@ def set(array: Any, key: Any, value: Any) -> None:
 
 
 def _is_itself(target: Any, value: Any) -> bool:
-    """Whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
+    """Return whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
     if not isinstance(value, (wrap.class_of("array"), wrap.class_of("sized"))):
         return False
     here, there = _base(target), _base(value)
@@ -128,7 +128,7 @@ def _base(array: Any) -> Array:
 
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What is assigned to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
+    """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
     wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
@@ -138,7 +138,7 @@ def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
-    """What is assigned to a single element: a number; of sequences only bool() makes one."""
+    """The value to assign to a single element: a number; of sequences only bool() makes one."""
     if dtype == np.bool_ and isinstance(value, (list, tuple)):
         return bool(value)
     shape = () if isinstance(value, (list, tuple)) else wrap.shape_of(value)
@@ -325,7 +325,7 @@ def _keep(plan: _Plan, size: int, extent: Extent | None) -> None:
 
 
 def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
-    """The slice of each axis and the shape that a key without index arrays gives for anything that has a shape.
+    """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
     Raises
     ------

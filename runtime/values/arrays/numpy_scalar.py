@@ -24,7 +24,7 @@ from anabranch.runtime.values.tracer import Traced
 
 
 class NumPyLike(Traced):
-    """What traced NumPy scalars and arrays have in common: ufuncs, the array protocols, methods, attributes."""
+    """The base of traced NumPy scalars and arrays: ufuncs, the array protocols, methods, attributes."""
 
     __slots__ = ()
 

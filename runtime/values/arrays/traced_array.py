@@ -108,7 +108,7 @@ class Array(NumPyLike):
 
     @property
     def is_readonly(self) -> bool:
-        """Whether a write raises."""
+        """Return whether a write raises."""
         return self.readonly or self.storage.readonly is not None
 
     def set(self, value: Atom) -> None:

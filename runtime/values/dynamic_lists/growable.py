@@ -24,7 +24,7 @@ attributes.register(MayGrow, lambda value: value.native())
 
 
 def is_grown(value: object) -> bool:
-    """Whether a value is a list or deque whose length is known only at run time."""
+    """Return whether a value is a list or deque whose length is known only at run time."""
     return isinstance(value, MayGrow) and value.is_grown
 
 

@@ -126,7 +126,7 @@ def of_lists(value: Any, dtype: Any = None) -> Any:
 
 
 def join_of(original: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """What joins the arrays of the list of run-time length that is the first argument; None for any other call."""
+    """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
     return JOINS.get(original) if args and is_grown(args[0]) else None
 
 

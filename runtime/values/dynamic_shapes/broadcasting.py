@@ -69,7 +69,7 @@ def refuse(pred: Atom, cls: type[BaseException], text: str | Callable[..., str],
 
 
 def differ(a: Any, b: Any) -> Atom:
-    """Whether two sizes differ."""
+    """Return whether two sizes differ."""
     gap = size_arithmetic.distance(a, b)
     if gap is not None:
         return atoms.literal(gap != 0)
@@ -176,7 +176,7 @@ def _row(x: Any, fill: Any) -> _Operand:
 
 
 def _axis(rows: Sequence[_Operand], axis: int, rank: int, check: Callable[[Atom], None]) -> Extent | None:
-    """Bring one axis of all operands together; gives its extent in the result."""
+    """Bring one axis of all operands together; return its extent in the result."""
     here = [(row, *found) for row in rows if (found := row.extent(axis, rank)) is not None]
     sized = [(row, at) for row, at, extent in here if extent is not None]
     fixed = {row.shape[at] for row, at, extent in here if extent is None and row.shape[at] != 1}
@@ -246,7 +246,7 @@ _ASSIGNED = "could not broadcast input array from shape {} into shape {}"
 
 
 def in_place(value: tuple[int, ...], target: tuple[int, ...]) -> str:
-    """What `target += value` raises where the value has another shape."""
+    """The message of the exception of `target += value` where the value has another shape."""
     into, given = shape_text(target), shape_text(value)
     try:
         common = np.broadcast_shapes(value, target)

@@ -47,7 +47,7 @@ def taken(value: Atom, axis: int, places: Atom) -> Atom:
 
 
 def compacted(value: Atom, axis: int, mask: Atom) -> Atom:
-    """What a mask selects along an axis, from its front on."""
+    """The elements that a mask selects along an axis, from its front on."""
     return taken(value, axis, selected(mask))
 
 
@@ -88,7 +88,7 @@ def shifted(value: Atom, axis: int, start: Any, size: int) -> Atom:
 
 
 def placed(value: Atom, axis: int, extent: Extent | None, size: int) -> Atom:
-    """What stands from the front on, put to where the elements of an extent are on an axis of `size` places."""
+    """Elements that lie from the front on, put to the positions of an extent on an axis of `size` places."""
     if isinstance(extent, Masked):
         return taken(value, axis, ranks(extent.mask.atom)) if value.type.shape[axis] else resized(value, axis, size)
     if not isinstance(extent, Window) or (isinstance(extent.start, int) and extent.start == 0):

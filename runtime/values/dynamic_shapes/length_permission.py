@@ -1,4 +1,4 @@
-"""Whether a list or an array may get a length known only at run time."""
+"""The permission for lists and arrays to get a length known only at run time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anabranch.runtime.values import static_requests
 
 
 def may_grow() -> bool:
-    """Whether a list or an array may get a length known only at run time here.
+    """Return whether a list or an array may get a length known only at run time here.
 
     What decides it must not be computed from arguments alone that can be known while tracing, and it must not be tried
     to do without.

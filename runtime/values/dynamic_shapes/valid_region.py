@@ -37,7 +37,7 @@ class Extent(abc.ABC):
 
     @abc.abstractmethod
     def same(self, other: Any) -> bool:
-        """Whether another extent surely selects the same positions."""
+        """Return whether another extent surely selects the same positions."""
 
 
 @frozen(eq=False)

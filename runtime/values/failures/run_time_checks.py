@@ -201,7 +201,7 @@ def raise_again(error: BaseException) -> bool:
 
 
 def details_of(numbers: Iterable[int]) -> Details:
-    """What these failures keep, as it is now: others that are caught meanwhile write to the same places."""
+    """The details of these failures, as they are now: others that are caught meanwhile write to the same places."""
     builder = current()
     storages = dict.fromkeys(s for n in numbers for s in builder.trace.failures[n - 1].details)
     return tuple([(storage, builder.read(storage)) for storage in storages])

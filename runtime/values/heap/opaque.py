@@ -38,12 +38,12 @@ class Remaining:
 
 
 def is_opaque(value: Any) -> bool:
-    """Whether an object is one of these."""
+    """Return whether an object is one of these."""
     return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
 
 
 def state(value: Any) -> tuple[Any, ...]:
-    """What tells whether the object has changed; parts of it are the objects that it holds."""
+    """The state by which a change of the object is seen; the objects that it holds are parts of it."""
     if isinstance(value, _BUFFERS):
         return (bytes(value),)
     if isinstance(value, types.MappingProxyType):
@@ -69,7 +69,7 @@ def state(value: Any) -> tuple[Any, ...]:
 
 
 def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
-    """What leads to the variables that a generator has in common with the function around it."""
+    """The objects that lead to the variables that a generator has in common with the function around it."""
     # Before its first step a generator holds its function, after that the cells themselves.
     return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
@@ -89,7 +89,7 @@ def gone_over(value: Any) -> Iterator[Any]:
 
 
 def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    """Whether two states are of an object that did not change."""
+    """Return whether two states are of an object that did not change."""
     pairs = zip(now, before, strict=False)
     return len(now) == len(before) and all(a is b or (_is_constant(a) and a == b) for a, b in pairs)
 
@@ -105,7 +105,7 @@ def _is_foreign(value: Any) -> bool:
 
 
 def _leaves(reduced: Any) -> Iterator[Any]:
-    """The parts of what `__reduce__` gives, whose tuples are new each time, as is the list of a dict's iterator."""
+    """The parts of the result of `__reduce__`, whose tuples are new each time, as is the list of a dict's iterator."""
     for part in reduced:
         if isinstance(part, tuple):
             yield from _leaves(part)

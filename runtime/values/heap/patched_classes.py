@@ -1,4 +1,4 @@
-"""What classes hold in place of their own methods while something is traced, and what they are written to hold."""
+"""Classes whose methods are replaced while something is traced, and the namespace that they are written to have."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def as_written(cls: type) -> dict[str, Any]:
 
 
 class Snapshot:
-    """What a namespace held: whether it is untouched is seen in C, which a look at each entry is not.
+    """The entries of a namespace at some moment: that it is untouched is seen in C, which a look at each entry is not.
 
     A namespace that is not untouched may still hold what matters.
     """
@@ -45,7 +45,7 @@ class Snapshot:
         self._names, self._values = tuple(held), tuple(held.values())
 
     def is_of(self, now: Mapping[str, Any]) -> bool:
-        """Whether a namespace holds the same objects by the same names, in the same order."""
+        """Return whether a namespace holds the same objects by the same names, in the same order."""
         return (
             len(now) == len(self._names)
             and all(map(operator.is_, now.values(), self._values))

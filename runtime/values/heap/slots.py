@@ -1,4 +1,4 @@
-"""What is remembered of one mutable object: a list, an object's attributes, a closure cell, a global name."""
+"""Slots: the remembered contents of one mutable object (a list, an object's attributes, a closure cell, a global)."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class Slot(abc.ABC):
 
     @property
     def changed(self) -> bool:
-        """Whether the object holds other things than before."""
+        """Return whether the object holds other things than before."""
         return not self.same_contents(self.contents(), self.before)
 
     def condition(self, constant: Callable[[Any], str]) -> str:
-        """`not changed`, as a Python expression; `constant` gives the name of a value in it."""
+        """`not changed`, as a Python expression; `constant` returns the name of a value in it."""
         return f"not {constant(self)}.changed"
 
     @staticmethod
     def same_contents(now: Any, before: Any) -> bool:
-        """Whether two contents hold the same objects."""
+        """Return whether two contents hold the same objects."""
         if isinstance(now, dict):
             return list(now) == list(before) and all(now[k] is before[k] for k in now)
         return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
@@ -139,7 +139,7 @@ class _DictSlot(Slot):
 
 
 class _ObjectSlot(Slot):
-    """What an object holds in its `__dict__` and its `__slots__`."""
+    """The attributes of an object in its `__dict__` and its `__slots__`."""
 
     __slots__ = ("snapshot",)
 
@@ -168,7 +168,7 @@ class _ObjectSlot(Slot):
 
 
 def _setter(value: Any) -> Any:
-    """What sets an attribute past a class's own `__setattr__`."""
+    """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
 
@@ -229,7 +229,7 @@ class _ClassSlot(Slot):
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
 
     def parts(self) -> Iterable[Any]:
-        """What it holds; and the classes in it and above it, whose attributes are read through it."""
+        """Its contents; and the classes in it and above it, whose attributes are read through it."""
         held = vars(self.target)
         classes = [v for v in held.values() if isinstance(v, type)]
         called = [v for k, v in held.items() if callable(v) and is_plain_object(v) and not k.startswith("__")]
@@ -343,7 +343,7 @@ _BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
 
 
 def closed_over(function: types.FunctionType) -> list[Any]:
-    """What the cells of a function's closure hold."""
+    """The contents of the cells of a function's closure."""
     return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
 
 

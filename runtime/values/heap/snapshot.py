@@ -34,7 +34,7 @@ class Heap:
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
-        self._receiver = receiver  # gives the one object that is not kept alive
+        self._receiver = receiver  # returns the one object that is not kept alive
         # What was seen is kept alive, so an id names one object as long as the heap lives.
         self._seen: dict[int, Any] = {}
         self.extend(roots)
@@ -96,7 +96,7 @@ class Heap:
         self._seen.update((id(v), v) for v in values)
 
     def changed(self) -> bool:
-        """Whether any object, or any watched array, holds other things now."""
+        """Return whether any object, or any watched array, holds other things now."""
         # Each call of a compiled function comes here: a generator would take as long as the checks.
         for slot in self.slots.values():
             if slot.changed:
@@ -116,7 +116,7 @@ class Heap:
         self.arrays.pop(id(array), None)
 
     def has_seen(self, value: Any) -> bool:
-        """Whether the object was reached."""
+        """Return whether the object was reached."""
         return id(value) in self._seen
 
     def changes(self) -> list[Slot]:
@@ -125,7 +125,7 @@ class Heap:
 
     @whole
     def written_arrays(self) -> bool:
-        """Whether a watched array holds other elements now; they are put back."""
+        """Return whether a watched array holds other elements now; they are put back."""
         written = [(a, b) for a, b in self.arrays.values() if a.tobytes() != b.tobytes()]
         for array, before in written:
             array[...] = before

@@ -45,7 +45,7 @@ class Region:
         self.again: set[int] = set()
 
     def failed(self, builder: Builder) -> bool:
-        """Whether something in the region may have failed by now."""
+        """Return whether something in the region may have failed by now."""
         code = builder.trace.error_code
         while builder is not self.builder:
             if code in builder.written:
@@ -108,7 +108,7 @@ def note(builder: Builder) -> None:
 
 
 def unhindered() -> Atom | None:
-    """Whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
+    """Return whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
     builder = current()
     trace = builder.trace
     if not trace.regions or not trace.regions[0].failed(builder):

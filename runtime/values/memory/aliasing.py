@@ -27,13 +27,13 @@ class Form(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
 
     def held(self, handle: Array) -> Atom:
-        """What the owner holds of the handle's memory."""
+        """The owner's value of the handle's memory."""
 
     def given_back(self, held: Atom, handle: Array) -> Atom:
         """The handle's value where its elements are what the owner holds."""
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
 
     @property
     def starts(self) -> tuple[int | Atom, ...] | None:
@@ -124,7 +124,7 @@ def _owners(builder: Builder, storage: Storage) -> list[Storage]:
 
 
 def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[Storage]]) -> list[Storage]:
-    """What can be reached, each after all that follows it."""
+    """All memory that can be reached, each after all that follows it."""
     found: dict[Storage, None] = {}
     seen: set[Storage] = set()
     pending = [(start, False) for start in reversed(list(starts))]

@@ -56,7 +56,7 @@ def _starts(buffer: Atom, place: Atom) -> list[Atom]:
 
 
 def row(buffer: Atom, place: Atom) -> Atom:
-    """What stands at a place."""
+    """The element at a place."""
     sizes = (1, *buffer.type.shape[1:])
     return atoms.reshape(atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=sizes), sizes[1:])
 
@@ -78,7 +78,7 @@ def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
 
 
 def gathered(buffer: Atom, places: Atom) -> Atom:
-    """What stands at these places."""
+    """The elements at these places."""
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
 
 

@@ -1,8 +1,8 @@
 """How NumPy would have laid out an array, which decides what is a view of it: asked of NumPy, on arrays without memory.
 
 A storage's `strides` are those of the caller's array, or of what NumPy makes of arrays that are not in C order; None
-stands for C order, `Compact` for that of an array whose size only the run knows, `UNKNOWN` for an order that is not
-known here or that a run-time condition decides.
+stands for C order, `Compact` for that of an array whose size is known only at run time, `UNKNOWN` for an order that is
+not known here or that a run-time condition decides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _as_strided = np.lib.stride_tricks.as_strided
 
 
 def plain(array: Array) -> bool:
-    """Whether the array is the whole of its memory, in C order."""
+    """Return whether the array is the whole of its memory, in C order."""
     return not array.path and _in_c_order(array.storage.strides)
 
 
@@ -35,7 +35,7 @@ def _in_c_order(strides: Any) -> bool:
 
 
 def known(array: Array) -> bool:
-    """Whether the layout is known."""
+    """Return whether the layout is known."""
     return array.storage.strides is not UNKNOWN
 
 
@@ -51,7 +51,7 @@ def model(array: Array) -> NDArray:
 
 
 def of_a_part(array: Array) -> Compact | None:
-    """What is known of the layout of a part of an array, from its front on."""
+    """The layout of a part of an array, from its front on, as far as it is known."""
     steps = model(array).strides if known(array) else ()
     return None if steps == (array.dtype.itemsize,) else LOST
 
@@ -114,7 +114,7 @@ def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
 
 
 def keep_order(made: Any, operands: Iterable[Any]) -> Any:
-    """Note the layout of the result of an elementwise function with order="K"; gives the result."""
+    """Note the layout of the result of an elementwise function with order="K"; return the result."""
     handles: list[Array] = [x for x in operands if isinstance(x, wrap.class_of("array"))]
     if not _is_new(made, handles) or all(map(plain, handles)):
         return made
@@ -129,7 +129,7 @@ def keep_order(made: Any, operands: Iterable[Any]) -> Any:
 
 
 def forget_order(made: Any, operands: Iterable[Any]) -> Any:
-    """Note that the layout of a result is not known where its operands are not all in C order; gives the result."""
+    """Note that the layout of a result is not known where its operands are not all in C order; return the result."""
     handles = _handles(operands)
     if _is_new(made, handles) and not all(map(plain, handles)):
         made.storage.strides = UNKNOWN
@@ -148,7 +148,7 @@ def _handles(operands: Iterable[Any]) -> list[Array]:
 
 
 def _is_new(made: Any, operands: Sequence[Array]) -> bool:
-    """Whether a result is new memory, of which nothing is known yet, and that can be laid out in more than one way."""
+    """Return whether a result is new memory of unknown layout, and can be laid out in more than one way."""
     if (
         not isinstance(made, wrap.class_of("array"))
         or made.path
@@ -196,7 +196,7 @@ _ELEMENTWISE = frozenset(
 
 
 def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, Any], order: Any = None) -> Any:
-    """Note the layout of the result of a function or a method of this name, for this `order=`; gives the result.
+    """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.
     """
@@ -212,7 +212,7 @@ def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, A
 
 
 def _may_differ(made: Array) -> bool:
-    """Whether there is more than one way to lay out new memory of this shape."""
+    """Return whether there is more than one way to lay out new memory of this shape."""
     return sum(n > 1 for n in made.shape) > 1
 
 
@@ -221,13 +221,13 @@ def _may_differ(made: Array) -> bool:
 
 @frozen
 class Traits:
-    """What an array is beyond its value; `readonly` is why it cannot be written, None where it can."""
+    """The traits of an array beside its value; `readonly` is why it cannot be written, None where it can."""
 
     strides: Any = None
     readonly: Any = None
 
     def __or__(self, other: Traits) -> Traits:
-        """What is known of either."""
+        """The traits that hold of either."""
         strides = self.strides
         if strides != other.strides:
             strides = LOST if _in_c_order(strides) and _in_c_order(other.strides) else UNKNOWN

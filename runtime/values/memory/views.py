@@ -32,7 +32,7 @@ class Step(abc.ABC):
 
     @property
     def static(self) -> bool:
-        """Whether all positions are known."""
+        """Return whether all positions are known."""
         return not self.positions
 
     @property
@@ -257,7 +257,7 @@ def write(base: Atom, path: Path, value: Atom) -> Atom:
 
 
 def same(one: Path, other: Path) -> bool:
-    """Whether two paths surely lead to the same part of an array."""
+    """Return whether two paths surely lead to the same part of an array."""
     if one == other:
         return True
     return len(one) == len(other) and all(_same_step(a, b) for a, b in zip(one, other, strict=True))

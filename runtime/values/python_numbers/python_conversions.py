@@ -28,7 +28,7 @@ _FAR_DIGITS = (-308, 323)  # beyond these every float rounds to zero, or stays
 
 
 def of_numpy(atom: Atom) -> Any:
-    """The Python number of a NumPy scalar, as `item()` gives it; raises for a uint64 beyond int64."""
+    """The Python number of a NumPy scalar, as `item()` returns it; raises for a uint64 beyond int64."""
     dtype = atom.type.dtype
     if dtype == np.uint64:
         run_time_checks.fail_if(_less(atoms.literal(2**63 - 1, np.uint64), atom), overflow)

@@ -51,7 +51,7 @@ def _sign_bit(a: Atom) -> Atom:
 
 
 def _outside(x: Any, low: int, high: int) -> Atom:
-    """Whether a run-time int lies outside of [low, high]; its interval may settle either end."""
+    """Return whether a run-time int lies outside of [low, high]; its interval may settle either end."""
     bound = interval_of(x)
     below = _less(as_kind(x, int), low) if bound.low < low else atoms.literal(False)
     above = _greater(as_kind(x, int), high) if bound.high > high else atoms.literal(False)
@@ -105,7 +105,7 @@ def _subtract(x: Any, y: Any) -> Any:
 
 
 def _beyond(approximate: Atom, wrapped: Atom) -> Atom:
-    """Whether an exact result, known in float64 to within rounding and in int64 modulo 2**64, is no int64.
+    """Return whether an exact result, known in float64 to within rounding and in int64 modulo 2**64, is no int64.
 
     Below 9.3e18 in magnitude an int64 overflow always flips the sign, so the two tests together are exact.
     """

@@ -34,7 +34,7 @@ def made(*args: Any) -> Any:
 
 
 def is_run_time(x: Any) -> bool:
-    """Whether an operand is known only at run time."""
+    """Return whether an operand is known only at run time."""
     return isinstance(x, _scalar_class)
 
 
@@ -44,7 +44,7 @@ def kind_of(x: Any) -> type[Any]:
 
 
 def interval_of(x: Any) -> Interval:
-    """What is known of an int operand."""
+    """The interval that an int operand is known to lie in."""
     if is_run_time(x):
         return Interval(0, 1) if x.python is bool else x.interval
     return exactly(int(x))
@@ -69,12 +69,12 @@ def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], Bas
 
 
 def overflow(_: int) -> BaseException:
-    """What an int beyond int64 raises."""
+    """The exception for an int beyond int64."""
     return IntegerRangeError("a Python int went beyond 64 bits; compiled code holds ints as int64")
 
 
 def fits(x: Any) -> bool:
-    """Whether an int operand is an int64."""
+    """Return whether an int operand is an int64."""
     return is_run_time(x) or FULL.low <= int(x) <= FULL.high
 
 
@@ -89,7 +89,7 @@ def zero_check(y: Any, b: Atom, function: Callable[..., Any], sample: Any) -> No
 
 
 def divmod_check(x: Any, y: Any) -> None:
-    """What `divmod` of floats raises for a divisor of zero has a message of its own."""
+    """Raise at run time `divmod`'s own exception where the divisor of floats is zero."""
     kinds = {kind_of(v) for v in (x, y)}
     if float in kinds and kinds <= {float, int, bool}:
         zero_check(y, as_kind(y, float), divmod, float)

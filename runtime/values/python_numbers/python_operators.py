@@ -94,7 +94,7 @@ def _unsupported(function: np.ufunc, x: Any, y: Any) -> TypeError:
 
 
 def _exact_in_float(x: Any) -> bool:
-    """Whether an operand is a float, or an int that float64 holds exactly."""
+    """Return whether an operand is a float, or an int that float64 holds exactly."""
     bound = interval_of(x) if kind_of(x) in (int, bool) else exactly(0)
     return EXACT.low <= bound.low and bound.high <= EXACT.high
 

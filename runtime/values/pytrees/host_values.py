@@ -1,4 +1,4 @@
-"""Layouts on the host: what a call gives and writes, built from the outputs of its computation.
+"""Layouts on the host: the results and the written arguments of a call, built from the outputs of its computation.
 
 A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(CallersNumber(…))`: it needs no output.
 """
@@ -95,7 +95,7 @@ def hosted(
 
 
 def fresh(value: Any) -> Any:
-    """What is given for a value that was known while tracing: an array that nobody else has."""
+    """The host value of a constant of the trace: of an array a copy, which nobody else has."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -109,7 +109,7 @@ def on_device(value: Any) -> Any:
 class Building:
     """Builds host values; a container that occurs twice is built once.
 
-    `constant` gives what stands for a value that was known while tracing.
+    `constant` returns what stands for a value that was known while tracing.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class PaddedStructure(SizedStructure):
         return [made, *sizes]
 
     def _fits(self, value: Any) -> bool:
-        """Whether the array lies as it should, in memory of its own."""
+        """Return whether the array lies as it should, in memory of its own."""
         if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
             return False
         if id(value) not in current().trace.chosen and _is_of_alternatives(value.memory.storage):
@@ -121,7 +121,7 @@ class Padded:
         return value if mask is None else atoms.select(mask, value, handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
         stays = visibility.belongs_outside(builder)
         return all(isinstance(p, int) or stays(p) for e in self.extents if e is not None for p in e.parts)
 
@@ -141,7 +141,7 @@ class Padded:
 
 @frozen
 class Sizes:
-    """What is known of an array of static or run-time size: its capacity, and which axes are of run-time size."""
+    """The size of an array as far as it is known: its capacity, and which axes are of run-time size."""
 
     abstract: Abstract
     run_time: tuple[bool, ...]

@@ -1,4 +1,4 @@
-"""Arrays of several sizes, of which the run decides one, for functions that take an array."""
+"""Arrays of several sizes, one of which is chosen at run time, as one array for functions that take one."""
 
 from __future__ import annotations
 
