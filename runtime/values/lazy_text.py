@@ -20,6 +20,7 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
 from anabranch.runtime.values.union import ChoiceValue
@@ -196,7 +197,7 @@ def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any
 
 def snapshot(value: Any) -> Any:
     """The value as it is now: arrays, lists and objects in it may change later."""
-    if isinstance(value, wrap.class_of("array")):
+    if isinstance(value, Handle):
         return wrap.array_of(value.atom)
     if isinstance(value, ChoiceValue):
         value = value.without_undefined()

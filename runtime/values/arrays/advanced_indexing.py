@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
 from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
 
 Extents = Sequence["Extent | None"]
 
@@ -87,7 +85,7 @@ class Indices:
         return mask
 
 
-def indices(view: Array, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
+def indices(view: Handle, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
     """The index arrays of (axis of the view, operand), checked against the sizes of the axes."""
     operands = [k for _, k in advanced]
     of_indices: tuple[Extent | None, ...] = ()
@@ -135,13 +133,13 @@ def _result_order(rank: int, block: int, at: int) -> tuple[int, ...]:
     return tuple(rest[:at] + list(range(block)) + rest[at:])
 
 
-def gather(view: Array, given: Indices) -> Atom:
+def gather(view: Handle, given: Indices) -> Atom:
     """The elements at the indices."""
     result = atoms.op("gather", atoms.transpose(view.atom, given.order), given.stacked)
     return atoms.transpose(result, _result_order(len(result.type.shape), len(given.shape), given.at))
 
 
-def scatter(view: Array, given: Indices, extents: Extents, value: Any) -> None:
+def scatter(view: Handle, given: Indices, extents: Extents, value: Any) -> None:
     """Assign what is indexed; where one element is indexed more than once, the last value stays."""
     block = len(given.shape)
     rest = [view.shape[i] for i in given.order[len(given.axes) :]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,12 @@ from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing,
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 from anabranch.runtime.values.union_base import abstract_of_option
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
 
 
 @dataclasses.dataclass(slots=True)
@@ -71,7 +69,7 @@ def _is_integer_array(entry: Any) -> bool:
     return isinstance(entry, np.ndarray)
 
 
-def _gathered(array: Any, view: Array, plan: _Plan) -> Any:
+def _gathered(array: Any, view: Handle, plan: _Plan) -> Any:
     given = advanced_indexing.indices(view, plan.advanced, plan.adjacent, plan.extents)
     made = wrap.array_of(advanced_indexing.gather(view, given))
     extents = given.result_extents(plan.extents)
@@ -112,7 +110,7 @@ def set(array: Any, key: Any, value: Any) -> None:
 
 def _is_itself(target: Any, value: Any) -> bool:
     """Return whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
-    if not isinstance(value, (wrap.class_of("array"), wrap.class_of("sized"))):
+    if not (isinstance(value, Handle) or wrap.is_sized(value)):
         return False
     here, there = _base(target), _base(value)
     if here.storage is not there.storage or here.is_readonly or not views.same(here.path, there.path):
@@ -122,7 +120,7 @@ def _is_itself(target: Any, value: Any) -> bool:
     return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
 
 
-def _base(array: Any) -> Array:
+def _base(array: Any) -> Handle:
     """The array, or the memory of static shape that one of run-time size is a part of."""
     return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
 
@@ -275,7 +273,7 @@ def _holds_traced(items: Any) -> bool:
     return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Traced) for i in items)
 
 
-def _static_mask(array: Array, mask: Any, axis: int) -> list[Any]:
+def _static_mask(array: Handle, mask: Any, axis: int) -> list[Any]:
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "
@@ -336,7 +334,7 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(given: Any, plan: _Plan) -> Array:
+def _view(given: Any, plan: _Plan) -> Handle:
     """The basic part of the key, as a view of static shape."""
     array = _base(given)
     steps: list[views.Step] = []

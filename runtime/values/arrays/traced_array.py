@@ -11,42 +11,20 @@ from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationEr
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import OnDevice, Storage, current
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.tracer import INPLACE, Traced
 from anabranch.runtime.values.union import ChoiceValue
 
 
-class Array(NumPyLike):
-    """A traced ndarray.
+class Array(Handle, NumPyLike):
+    """A traced ndarray."""
 
-    Two handles with the same storage share memory, as two ndarrays that are views of one buffer do: a write through one
-    is seen by the other. `b = a` is the same handle; `a[1:3]` is a new handle on the same storage with a longer path.
-    """
-
-    __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "storage")
-
-    def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
-        self.storage = storage
-        self.path = path
-        self.readonly = readonly
-        # An object of its own beside the one that the memory was made for, even where it is a view of all of it.
-        self.is_view = False
-        shape = storage.type.shape
-        for step in path:
-            shape = step.shape(shape)
-        self._shape = shape
-        self._abstract: Abstract | None = None
-
-    @property
-    def abstract(self) -> Abstract:
-        if self._abstract is None:
-            self._abstract = Abstract(self._shape, self.dtype, Kind.ARRAY)
-        return self._abstract
+    __slots__ = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -99,17 +77,6 @@ class Array(NumPyLike):
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self.imag.assign(_as_array(value))
-
-    @property
-    def atom(self) -> Atom:
-        """The current value."""
-        whole = current().read(self.storage)
-        return views.read(whole, self.path) if self.path else whole
-
-    @property
-    def is_readonly(self) -> bool:
-        """Return whether a write raises."""
-        return self.readonly or self.storage.readonly is not None
 
     def set(self, value: Atom) -> None:
         """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, KeysView, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
@@ -18,18 +18,16 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.trace import Builder, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory.handle import Handle
 
 
 class Form(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
 
-    def held(self, handle: Array) -> Atom:
+    def held(self, handle: Handle) -> Atom:
         """The owner's value of the handle's memory."""
 
-    def given_back(self, held: Atom, handle: Array) -> Atom:
+    def given_back(self, held: Atom, handle: Handle) -> Atom:
         """The handle's value where its elements are what the owner holds."""
 
     def is_visible(self, builder: Builder) -> bool:
@@ -49,7 +47,7 @@ class Link:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 
     pred: Atom | None
-    handle: Array
+    handle: Handle
     form: Form | None = None
 
     def held(self) -> Atom:
@@ -61,7 +59,7 @@ class Link:
         return held if self.form is None else self.form.given_back(held, self.handle)
 
 
-def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = None) -> None:
+def link(owner: Storage, pred: Atom | None, handle: Handle, form: Form | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
     owner.links.append(Link(pred, handle, form))
     if handle.storage.dependents is None:

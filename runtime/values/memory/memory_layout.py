@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.trace import UNKNOWN, Compact
-from anabranch.runtime.values import wrap
 from anabranch.runtime.values.memory import views
-
-if TYPE_CHECKING:
-    from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory.handle import Handle
 
 NDArray = np.ndarray[Any, Any]
 _as_strided = np.lib.stride_tricks.as_strided
 
 
-def plain(array: Array) -> bool:
+def plain(array: Handle) -> bool:
     """Return whether the array is the whole of its memory, in C order."""
     return not array.path and _in_c_order(array.storage.strides)
 
@@ -34,12 +31,12 @@ def _in_c_order(strides: Any) -> bool:
     return strides is None or isinstance(strides, Compact)
 
 
-def known(array: Array) -> bool:
+def known(array: Handle) -> bool:
     """Return whether the layout is known."""
     return array.storage.strides is not UNKNOWN
 
 
-def model(array: Array) -> NDArray:
+def model(array: Handle) -> NDArray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
     dummy = in_order(shape, array.storage.type.dtype)
@@ -50,7 +47,7 @@ def model(array: Array) -> NDArray:
     return dummy
 
 
-def of_a_part(array: Array) -> Compact | None:
+def of_a_part(array: Handle) -> Compact | None:
     """The layout of a part of an array, from its front on, as far as it is known."""
     steps = model(array).strides if known(array) else ()
     return None if steps == (array.dtype.itemsize,) else LOST
@@ -115,7 +112,7 @@ def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
 
 def keep_order(made: Any, operands: Iterable[Any]) -> Any:
     """Note the layout of the result of an elementwise function with order="K"; return the result."""
-    handles: list[Array] = [x for x in operands if isinstance(x, wrap.class_of("array"))]
+    handles: list[Handle] = [x for x in operands if isinstance(x, Handle)]
     if not _is_new(made, handles) or all(map(plain, handles)):
         return made
     if not all(map(known, handles)):
@@ -136,25 +133,20 @@ def forget_order(made: Any, operands: Iterable[Any]) -> Any:
     return made
 
 
-def _handles(operands: Iterable[Any]) -> list[Array]:
+def _handles(operands: Iterable[Any]) -> list[Handle]:
     """The array handles among operands, also those in lists."""
-    found: list[Array] = []
+    found: list[Handle] = []
     for x in operands:
         if isinstance(x, (list, tuple)):
             found += _handles(x)
-        elif isinstance(x, wrap.class_of("array")):
+        elif isinstance(x, Handle):
             found.append(x)
     return found
 
 
-def _is_new(made: Any, operands: Sequence[Array]) -> bool:
+def _is_new(made: Any, operands: Sequence[Handle]) -> bool:
     """Return whether a result is new memory of unknown layout, and can be laid out in more than one way."""
-    if (
-        not isinstance(made, wrap.class_of("array"))
-        or made.path
-        or made.storage.strides is not None
-        or not _may_differ(made)
-    ):
+    if not isinstance(made, Handle) or made.path or made.storage.strides is not None or not _may_differ(made):
         return False
     return all(x.storage is not made.storage for x in operands)
 
@@ -211,7 +203,7 @@ def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, A
     return keep_order(made, operands) if name in _ELEMENTWISE and order != "A" else forget_order(made, operands)
 
 
-def _may_differ(made: Array) -> bool:
+def _may_differ(made: Handle) -> bool:
     """Return whether there is more than one way to lay out new memory of this shape."""
     return sum(n > 1 for n in made.shape) > 1
 
@@ -241,7 +233,7 @@ LOST = Compact(None)
 
 def traits(value: Any) -> Traits:
     """The traits of a value; those of what is no array are plain."""
-    if not isinstance(value, wrap.class_of("array")):
+    if not isinstance(value, Handle):
         return PLAIN
     if value.storage.strides is None and not value.path and not value.is_readonly:
         return PLAIN
@@ -264,7 +256,7 @@ UNDECIDED = "decided by a run-time condition"
 _BY_THE_VIEW = "the view is"
 
 
-def give(made: Array, what: Traits) -> None:
+def give(made: Handle, what: Traits) -> None:
     """Give new memory these traits."""
     made.storage.strides = what.strides
     made.readonly = what.readonly == _BY_THE_VIEW

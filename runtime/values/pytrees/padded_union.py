@@ -21,6 +21,7 @@ from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
 from anabranch.runtime.values.memory import aliasing, memory_layout
+from anabranch.runtime.values.memory.handle import Handle
 
 
 @frozen
@@ -107,16 +108,16 @@ class Padded:
     extents: tuple[Extent | None, ...]
     capacity: tuple[int, ...]
 
-    def held(self, handle: Array) -> Atom:
+    def held(self, handle: Handle) -> Atom:
         """The elements, at the front."""
-        return _front(make(handle, self.extents), self.capacity)
+        return _front(wrap.part_of(handle, self.extents), self.capacity)
 
-    def given_back(self, held: Atom, handle: Array) -> Atom:
+    def given_back(self, held: Atom, handle: Handle) -> Atom:
         """The memory with these elements where its own are."""
         value = atoms.convert(held, handle.dtype)
         for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
             value = compaction.placed(value, axis, extent, n)
-        here = make(handle, self.extents)
+        here = wrap.part_of(handle, self.extents)
         mask = here.valid() if isinstance(here, Sized) else None
         return value if mask is None else atoms.select(mask, value, handle.atom)
 
