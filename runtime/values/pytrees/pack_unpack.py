@@ -145,7 +145,9 @@ def _place_of_worth(options: Sequence[Layout]) -> int | None:
     """
     known = [(a, o) for o in options if (a := numeric(o)) is not None]
     both = number_union.common([a for a, _ in known]) if len(known) > 1 else None
-    if both is None or not all(number_union.converts(a, getattr(o, "value", None), both) for a, o in known):
+    if both is None or not all(
+        number_union.converts(a, o.value if isinstance(o, Held) else None, both) for a, o in known
+    ):
         return None
     return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
 
