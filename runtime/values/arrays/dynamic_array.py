@@ -1,8 +1,8 @@
 """Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
 
-A `Sized` is a view of static shape, its capacity, and for each axis the extent that says which of its elements there
-are. What the others hold is unspecified. A function knows what to do with one by a rule of its own (`dispatch.sized`);
-to all others it refuses, since neither its shape nor its value is there while tracing.
+A `Sized` is a view of static shape, its capacity, and for each axis the extent, the valid region of that axis. Elements
+outside of it are unspecified. A function takes one by a rule of its own (`registry.sized`); any other function is
+refused, since neither shape nor value is known while tracing.
 """
 
 from __future__ import annotations

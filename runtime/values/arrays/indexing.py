@@ -1,8 +1,9 @@
 """`a[key]` and `a[key] = value`: NumPy's basic and advanced indexing on traced arrays.
 
 Basic parts (integers, slices, `...`, `None`) make a view: a chain of `views` steps, and extents where its size is known
-only at run time (`slicing`). Integer arrays gather and scatter (`gathering`), masks select (`masking`). An index known
-only at run time is checked against the axis unless its interval already shows that it fits (`places`).
+only at run time (`slicing`). Integer arrays gather and scatter (`advanced_indexing`), masks select
+(`boolean_indexing`). An index known only at run time is checked against the axis unless its interval already shows
+that it fits (`index_checks`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Slices of an axis: a part of it that is known while tracing, or which of its elements there are at run time."""
+"""Slices of an axis: a part of it that is known while tracing, or a valid region that is known only at run time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Records: dicts and objects that what is known only at run time holds by their numbers.
+"""Records: dicts and objects that a list of run-time length, or another run-time value, holds by their numbers.
 
 A list of run-time length, a loop over many records, or a sort of these has the number of each one among the nodes of a
-graph (`values.nodes`). So each stays the very object, and what is read of it comes from arrays of its fields.
+graph (`node_graphs`). So each stays the very object, and what is read of it comes from arrays of its fields.
 """
 
 from __future__ import annotations

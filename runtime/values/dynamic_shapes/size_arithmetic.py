@@ -1,4 +1,4 @@
-"""Where a run-time window begins and ends: plain ints where known, else traced Python ints with their intervals.
+"""Arithmetic on the ends of run-time windows: plain ints where known, else traced Python ints with their intervals.
 
 The arithmetic here never leaves int64: all bounds lie between 0 and the size of some axis. So nothing is checked.
 """

@@ -1,4 +1,4 @@
-"""Which elements of an axis there are, where that is known only at run time: a window, or what a mask selects."""
+"""The valid region of an axis, known only at run time: a window, or the elements that a mask selects."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Containers of traced values: how they are taken apart, and put together again."""
+"""Layouts of values: their join, packing into atoms, the graphs of nodes that run-time conditions choose from."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Arrays of different sizes, or with different extents, as one kind of value: padded to a capacity, sizes beside.
 
-Where two branches, or two steps of a loop, give such arrays, this is what both become.
+Where two branches, or two steps of a loop, return such arrays, both become this.
 """
 
 from __future__ import annotations

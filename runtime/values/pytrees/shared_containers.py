@@ -1,4 +1,4 @@
-"""Which new containers of a value are one object."""
+"""The new containers of a value that are one object."""
 
 from __future__ import annotations
 
