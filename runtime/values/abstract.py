@@ -31,20 +31,12 @@ class Kind(enum.Enum):
 
 
 @frozen
-class Extent:
-    """A run-time window on an axis whose static length is a capacity. Nothing makes one yet."""
-
-    axis: int
-
-
-@frozen
 class Abstract:
     """The abstract value of one leaf."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     kind: Kind
-    extents: tuple[Extent, ...] = ()
 
     @property
     def type(self) -> ArrayType:
@@ -88,14 +80,14 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     """The least abstract value that holds both, by NumPy's promotion; None where shapes differ."""
     if a == b:
         return a
-    if a.shape != b.shape or a.extents != b.extents:
+    if a.shape != b.shape:
         return None
     if a.kind is b.kind is Kind.PYTHON:
         return python_abstract(max(a.python, b.python, key=_RANK.__getitem__))
     dtype = promote(a, b)
     # A 0-d ndarray in one place and a scalar in the other: the immutable one holds both values.
     kind = Kind.ARRAY if a.kind is b.kind is Kind.ARRAY else Kind.SCALAR
-    return Abstract(a.shape, dtype, kind, a.extents)
+    return Abstract(a.shape, dtype, kind)
 
 
 def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:

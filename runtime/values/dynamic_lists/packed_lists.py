@@ -62,7 +62,7 @@ def lined(layout: layouts.Layout) -> layouts.Layout:
     if structure.cls is not list or len(children) <= MOST_SEPARATE or not isinstance(children[0], layouts.Leaf):
         return layout
     kind = children[0].abstract
-    if kind.shape or kind.kind is Kind.ARRAY or kind.extents:
+    if kind.shape or kind.kind is Kind.ARRAY:
         return layout
     if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
         return layout

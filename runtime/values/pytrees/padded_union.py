@@ -165,7 +165,7 @@ def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
+    return PaddedStructure(Sized, keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:
