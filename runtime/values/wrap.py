@@ -138,6 +138,11 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 
 
+def python_number(*args: Any) -> Any:
+    """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
+    return _classes["python"](*args)
+
+
 def is_sized(value: Any) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
     return isinstance(value, _classes["sized"])

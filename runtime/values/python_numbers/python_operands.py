@@ -10,32 +10,45 @@ import numpy as np
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval, exactly
+from anabranch.runtime.values.tracer import Traced
 
 # The ints that float64 holds, with every one between them.
 EXACT = Interval(-(2**53), 2**53)
 
 
-def register(cls: type, make: Callable[..., Any]) -> None:
-    """Called once by `python_scalar`, which needs the rules for its operators."""
-    global _scalar_class, _make
-    _scalar_class, _make = cls, make
+made = wrap.python_number
 
 
-_scalar_class: Any
-_make: Callable[..., Any]
+class PythonNumber(Traced):
+    """The base of traced Python scalars.
 
+    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
+    checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
+    length.
+    """
 
-def made(*args: Any) -> Any:
-    """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
-    return _make(*args)
+    __slots__ = ("affine", "atom", "interval")
+
+    def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
+        self.atom = atom
+        self.interval = interval
+        self.affine = affine or (atom, 0)
+
+    @property
+    def abstract(self) -> Abstract:
+        return Abstract((), self.atom.type.dtype, Kind.PYTHON)
+
+    @property
+    def python(self) -> Any:
+        return self.abstract.python
 
 
 def is_run_time(x: Any) -> bool:
     """Return whether an operand is known only at run time."""
-    return isinstance(x, _scalar_class)
+    return isinstance(x, PythonNumber)
 
 
 def kind_of(x: Any) -> type[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers import (
     python_attributes,
@@ -20,31 +20,13 @@ from anabranch.runtime.values.python_numbers import (
 from anabranch.runtime.values.tracer import Traced
 
 
-class PythonScalar(Traced):
-    """A traced Python scalar.
+class PythonScalar(python_operands.PythonNumber):
+    """A traced Python scalar."""
 
-    An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
-    checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
-    length.
-    """
-
-    __slots__ = ("affine", "atom", "interval")
+    __slots__ = ()
 
     def __new__(cls, atom: Atom, *_: Any) -> PythonScalar:
         return object.__new__(_KINDS[atom.type.dtype.kind])
-
-    def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
-        self.atom = atom
-        self.interval = interval
-        self.affine = affine or (atom, 0)
-
-    @property
-    def abstract(self) -> Abstract:
-        return Abstract((), self.atom.type.dtype, Kind.PYTHON)
-
-    @property
-    def python(self) -> Any:
-        return self.abstract.python
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         if is_python_scalar(left) and is_python_scalar(right):
@@ -133,4 +115,3 @@ def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int
 
 
 wrap.register_class("python", python_scalar)
-python_operands.register(PythonScalar, python_scalar)
