@@ -120,7 +120,7 @@ def _bound(method: Any, owner: Any) -> Any:
 
 
 def _from_library(made: Any) -> Any:
-    """What the standard library's code gave: an object that was not there before was made by it (copy, replace)."""
+    """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.is_outside(made):
         trace.bear(made)
@@ -128,7 +128,7 @@ def _from_library(made: Any) -> Any:
 
 
 def resolve(function: Any) -> Any:
-    """What really is called for a callable in rewritten code."""
+    """The function to call for a callable in rewritten code."""
     if isinstance(function, ChoiceValue):
         function = function.without_undefined()
         if isinstance(function, ChoiceValue) and function.of_objects:
@@ -224,7 +224,7 @@ def _dtype(kind: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _makes_new_ones(cls: type) -> bool:
-    """Whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
+    """Return whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
     new: Any = cls.__new__
     usual = new is object.__new__ or (issubclass(cls, BaseException) and isinstance(new, types.BuiltinFunctionType))
     return type(cls).__call__ is type.__call__ and usual

@@ -35,7 +35,7 @@ _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
 def at(container: Any) -> Any:
-    """What stands before `[i]` for a container that Python can't index by a run-time value; others as they are."""
+    """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
     if tracing() and (isinstance(container, _KINDS) or (isinstance(container, ChoiceValue) and container.of_objects)):
         return Indexed(container)
     if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
@@ -232,7 +232,7 @@ _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 
 
 def _is_plain(container: Any) -> bool:
-    """Whether a container's items stand side by side, and its class has no way of its own to give them."""
+    """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
     if isinstance(container, MayGrow):
         return not container.is_grown
     return type(container).__getitem__ in _PLAIN_GET

@@ -52,7 +52,7 @@ class Links:
 
     @property
     def preds(self) -> list[Atom]:
-        """What the branch has to give beside its arrays."""
+        """The conditions that the branch has to return beside its arrays."""
         preds = [*(row.pred for row in self.held), *(twin.pred for twin in self.twins)]
         return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
 
@@ -106,7 +106,7 @@ def _is_never(pred: Atom | None) -> bool:
 def _held(
     outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
 ) -> Iterator[Held]:
-    """What memory of the enclosing code an array of the branch's own may be, and when."""
+    """The memory of the enclosing code that an array of the branch's own may be, and when."""
     if _is_held(outer, handle.storage):
         if not seen:
             yield from (Held(index, holds, one, None) for holds, one in _objects(outer, handle))

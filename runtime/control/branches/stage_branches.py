@@ -44,7 +44,7 @@ _DEEPEST = 100
 
 @dataclasses.dataclass(slots=True)
 class Outcome:
-    """What tracing one branch gave."""
+    """The outcome of tracing one branch."""
 
     builder: Builder
     value: Any  # MISSING where every path raised
@@ -53,7 +53,7 @@ class Outcome:
     links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
-        """What these objects hold after the branch."""
+        """The contents of these objects after the branch."""
         return tuple(self.changes.get(id(s.target), s.before) for s in slots)
 
 
@@ -208,7 +208,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
+    """Return whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
     return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")

@@ -42,7 +42,7 @@ def truth(value: Any) -> bool | Atom:
 
 
 def kept(condition: Any) -> bool:
-    """Whether a comprehension that Python itself runs keeps an item."""
+    """Return whether a comprehension that Python itself runs keeps an item."""
     decided = truth(condition)
     if isinstance(decided, bool):
         return decided

@@ -23,7 +23,7 @@ from anabranch.runtime.values.undefined import Undefined
 
 
 def source(items: Any) -> Source | None:
-    """What gives the items one after the other at run time; None where they are there side by side."""
+    """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, Source):
         return items
     if is_grown(items):
@@ -86,7 +86,7 @@ def count(items: Source) -> Any:
 
 
 def quantified(items: Source, until: bool) -> Any:
-    """Whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
+    """Return whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
     whole = isinstance(items, Each) and items.whole
     row = Row((not until,), ("the answer",))
 

@@ -18,7 +18,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """What may be in a set, each with whether it is."""
+    """The possible members of a set, each with whether it is one."""
 
     items: tuple[tuple[Any, Any], ...]
 

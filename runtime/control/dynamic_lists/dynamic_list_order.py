@@ -48,7 +48,7 @@ def _valid(items: Items) -> Atom:
 
 
 def _lines(keys: Items) -> Iterator[Atom]:
-    """What the keys are compared by, the first first."""
+    """The arrays that the keys are compared by, the first first."""
     kinds = keys.structure.variants
     if len(kinds) > 1 and all(map(_is_number, kinds)):
         yield _as_floats(keys)

@@ -18,7 +18,7 @@ from anabranch.runtime.values.pytrees.containers import Structure
 
 
 class GrowingSlot(Slot):
-    """What is remembered of a list that may grow."""
+    """The heap slot of a list that may grow: its contents before a branch or a loop."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class GrowingStructure(Structure):
 
     @property
     def grown(self) -> bool:
-        """Whether it has one part, its `Items`."""
+        """Return whether it has one part, its `Items`."""
         return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
 
     @property

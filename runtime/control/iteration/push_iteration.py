@@ -40,7 +40,7 @@ class Source(attributes.Bare, abc.ABC):
 
     @property
     def begun(self) -> bool:
-        """Whether items have been asked for one by one."""
+        """Return whether items have been asked for one by one."""
         return self._items is not None
 
     @property
@@ -132,7 +132,7 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
 
 
 class Generated(Source):
-    """What a call of a generator function gives."""
+    """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__()

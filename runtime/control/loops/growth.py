@@ -61,7 +61,7 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
 def with_room(
     before: layouts.Layout, after: layouts.Layout, entry: int, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """What a loop carries, where lists that get longer in a step have room for all steps."""
+    """The layout of a carry, where lists that get longer in a step have capacity for all steps."""
     numbers = itertools.count()
 
     def walk(old: layouts.Layout | None, new: layouts.Layout) -> layouts.Layout:

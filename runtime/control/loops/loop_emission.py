@@ -158,7 +158,7 @@ class Emission:
         return builder, verdict
 
     def _condition(self, state: Sequence[Any], count: Atom) -> Atom:
-        """Whether another step runs, in the current builder, from the values of the state."""
+        """Return whether another step runs, in the current builder, from the values of the state."""
         builder = current()
         width = 2 + len(self.loop.init)
         verdict: Atom = atoms.literal(True)

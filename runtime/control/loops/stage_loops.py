@@ -192,7 +192,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
 
 
 def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
-    """Whether the containers from before the loop matter as such, not just what is in them."""
+    """Return whether the containers from before the loop matter as such, not just what is in them."""
     if types.opens_an_alternative:
         return True
     return bool(types.opened) and (
@@ -201,7 +201,7 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
 
 
 def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
-    """What a step gives, but for objects that were there before the loop."""
+    """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
 
@@ -214,7 +214,7 @@ def _replaces(before: layouts.Layout, value: Any) -> bool:
 
 
 def _unread(before: layouts.Layout, value: Any) -> bool:
-    """Whether an entry starts unset, and the body sets it on every path without reading it."""
+    """Return whether an entry starts unset, and the body sets it on every path without reading it."""
     if not (isinstance(before, layouts.Held) and isinstance(before.value, Undefined)) or before.value.read:
         return False
     return not any(isinstance(o, Undefined) for o in getattr(value, "options", (value,)))

@@ -1,4 +1,4 @@
-"""What `while` and `for` share: how a body gives its result, and running steps one by one while tracing."""
+"""Steps of `while` and `for`: the form in which a body returns its result, and steps run one by one while tracing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Form:
         return 1 + ("return" in self.exits) + len(self.names)
 
     def take(self, result: Any) -> tuple[Any, ...]:
-        """What a body returned, as (exit code, returned value, *carries)."""
+        """The result of a body, as (exit code, returned value, *carries)."""
         if self.exits:
             code, *rest = result if self._width > 1 else (result,)
             value = rest.pop(0) if "return" in self.exits else no_value
@@ -35,7 +35,7 @@ class Form:
         return (NEXT, no_value, *carries)
 
     def pack(self, code: Any, value: Any, carries: Sequence[Any]) -> Any:
-        """What a body that gives this state returns."""
+        """The result of a body that leaves this state."""
         if self.exits:
             given = (code, *([value] if "return" in self.exits else []), *carries)
             return given if self._width > 1 else code

@@ -53,7 +53,7 @@ def _itself(value: Any) -> Any:
 
 
 def one_kind(items: Sequence[Any]) -> Abstract | None:
-    """What all items are, where they are numbers of one kind."""
+    """The abstract value of all items, where they are numbers of one kind."""
     kinds = [layouts.numeric(layouts.outline(i)) for i in items]
     first = kinds[0] if kinds else None
     if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):

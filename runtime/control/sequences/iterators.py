@@ -43,7 +43,7 @@ class Once(Countable):
 
     @property
     def under_way(self) -> bool:
-        """Whether items have been asked for one by one."""
+        """Return whether items have been asked for one by one."""
         return self._under_way is not None
 
     def take_up(self) -> None:

@@ -96,7 +96,7 @@ class Range(Countable):
 
 
 def _either(a: Any, b: Any) -> Atom:
-    """Whether one of two Python bools is true, as an atom."""
+    """Return whether one of two Python bools is true, as an atom."""
     return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
 
 

@@ -1,4 +1,4 @@
-"""What Python can go over only while tracing, beside what is as long as only the run knows: columns of `zip`."""
+"""Columns of `zip`: items known while tracing, beside a sequence whose length is known only at run time."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
 
 
 def _is_held(column: Any) -> bool:
-    """Whether it has items, at least one, of a number known while tracing, to which indices lead."""
+    """Return whether it has items, at least one, of a number known while tracing, to which indices lead."""
     kinds = (list, tuple, dict, str, *_VIEWS)
     plain = type(column) in kinds or (isinstance(column, MayGrow) and column.items is None)
     return plain and len(column) > 0
