@@ -79,7 +79,7 @@ def run(
 def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
-        return stacked_sequences.line(items), CANNOT
+        return stacked_sequences.stacked(items), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 

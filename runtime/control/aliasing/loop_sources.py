@@ -58,7 +58,7 @@ class Place:
 class New:
     """The part `path` of memory that was made so many steps ago, of which there is one of this serial number a step.
 
-    What holds the elements in other places (an array given more room) has the form of that for a path.
+    What holds the elements in other places (an array given a larger capacity) has the form of that for a path.
     """
 
     serial: int

@@ -28,8 +28,8 @@ def source(items: Any) -> Source | None:
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
-    if (line := stacked_sequences.line(items)) is not None:
-        return Each(line, lambda item: item)
+    if (stacked := stacked_sequences.stacked(items)) is not None:
+        return Each(stacked, lambda item: item)
     if isinstance(items, Sized):
         items = Rows(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):

@@ -1,4 +1,4 @@
-"""Lists whose length is known only at run time, in order: stable sorts of all that there is room for."""
+"""Lists whose length is known only at run time, in order: stable sorts of the whole buffer."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts
 
 T = TypeVar("T")
-# A loop whose number of steps is bounded gives its lists room for all of them, up to so many.
+# A loop whose number of steps is bounded gives its lists capacity for all of them, up to so many.
 _MOST = 1 << 20
 
 
@@ -115,7 +115,7 @@ def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
 def _roomy_array(
     old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """The layout of an array that gets longer in a step, with room for all steps."""
+    """The layout of an array that gets longer in a step, with capacity for all steps."""
     structure, before = new.structure, None if old is None else layouts.sizes(old)
     assert isinstance(structure, PaddedStructure)
     if any(structure.rooms) or before is None or len(before.run_time) != len(structure.kinds):
@@ -140,7 +140,7 @@ def _roomy_array(
 def _roomy(
     old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """The layout of a list that gets longer in a step, with room for all steps."""
+    """The layout of a list that gets longer in a step, with capacity for all steps."""
     structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
     assert isinstance(structure, ItemsStructure)
     if structure.room is not None or structure.fixed:
@@ -158,7 +158,7 @@ def _roomy(
 
 
 def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
-    """The layout after the loop that gave this room."""
+    """The layout after the loop that chose these capacities."""
     match layout:
         case layouts.Node(structure, children, source):
             if isinstance(structure, ItemsStructure):

@@ -12,7 +12,7 @@ from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
+from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, Loop, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -27,7 +27,7 @@ class Emission:
     """Builds the `for` or `while` equation from a traced body."""
 
     def __init__(
-        self, outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+        self, outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
     ) -> None:
         self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
         self.body = traced.builder
@@ -35,7 +35,7 @@ class Emission:
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.error_code in self.written
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
-        # without room for a step's values no later step may loop on what is there instead.
+        # without capacity for a step's values no later step may loop on what is there instead.
         stops = self.fails and (bool(outer.trace.regions) or self._may_overflow())
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
@@ -75,7 +75,7 @@ class Emission:
         return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
 
     def _trip(self) -> Atom:
-        """How many steps run: none after there was too little room for something, whatever is asked for."""
+        """How many steps run: none after a capacity was too small, whatever is asked for."""
         trip = self.loop.trip
         assert trip is not None
         if isinstance(trip, Literal) or not self.outer.trace.capacities:
@@ -162,7 +162,7 @@ class Emission:
         builder = current()
         width = 2 + len(self.loop.init)
         verdict: Atom = atoms.literal(True)
-        # What comes of too little room before the loop might keep it running for ever.
+        # Values that a capacity before the loop was too small for might keep it running for ever.
         if self.fails or builder.trace.capacities:
             verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
         if self.coded:

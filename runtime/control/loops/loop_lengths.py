@@ -1,6 +1,6 @@
 """Lengths of lists that a loop carries: what a step adds to each, where that is known while tracing.
 
-From it follow how much room is enough, so that no append has to ask, and the length after a counted loop.
+From it follow the capacity that is enough, so that no append has to ask, and the length after a counted loop.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def first_step_error(message: str, loop: Loop) -> StructureMismatchError:
 
 
 @dataclasses.dataclass(slots=True)
-class Traced:
+class BodyTrace:
     """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
 
     builder: Builder

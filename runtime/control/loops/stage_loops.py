@@ -15,9 +15,9 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
+    BodyTrace,
     Loop,
     LoopTypes,
-    Traced,
     check_growth,
     first_step_error,
     hint_of,
@@ -93,12 +93,12 @@ def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
     return [k for k, i in enumerate(entries) if i in positions]
 
 
-def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
+def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
     outer.trace.loop_traces += 1
-    traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
+    traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
     twins = shared_containers.twins(tuple(types.init), types.whole)
@@ -154,7 +154,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     return traced
 
 
-def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _settle(outer: Builder, traced: BodyTrace, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
@@ -221,7 +221,7 @@ def _unread(before: layouts.Layout, value: Any) -> bool:
 
 
 def _finish(
-    outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+    outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
 ) -> tuple[Any, ...]:
     """Emit the primitive and give the values after the loop."""
     init = traced.init

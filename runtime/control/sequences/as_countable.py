@@ -53,4 +53,4 @@ def countable(items: Any) -> Countable | None:
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
         return Rows(wrap.array_of(wrap.as_atom(items)))
-    return stacked_sequences.line(items) or text_iteration.characters(items)
+    return stacked_sequences.stacked(items) or text_iteration.characters(items)
