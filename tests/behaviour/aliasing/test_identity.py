@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError, jit
-from anabranch.runtime.control import functional
+from anabranch.runtime.api import functional
 from tests.program_table import Program, Table
 
 case = Table()
