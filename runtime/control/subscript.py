@@ -156,7 +156,7 @@ def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
 
 
 def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
-    """The item of a dict at a run-time key, or what `__missing__` gives."""
+    """The item of a dict at a run-time key, or what `__missing__` returns."""
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)

@@ -1,4 +1,4 @@
-"""Which memory the arrays are that branches give.
+"""Which memory the arrays are that branches return.
 
 What a branch gives is memory of the enclosing code, or new memory, or what conditions within the branch have chosen of
 these. The array after the branches is linked with what it may be, where that is so; of conditions within a branch the
@@ -25,7 +25,7 @@ _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 @frozen
 class MayAlias:
-    """An array that a branch gives is memory of the enclosing code where `pred` holds; None: it is not known when."""
+    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when."""
 
     index: int  # of the array, among what the branch gives
     pred: Atom | None
@@ -35,7 +35,7 @@ class MayAlias:
 
 @frozen
 class AliasedOutputs:
-    """An array that a branch gives is another one that it gives where `pred` holds; None: it is not known when."""
+    """An array that a branch returns is another one that it returns where `pred` holds; None: it is not known when."""
 
     index: int
     other: int
@@ -157,7 +157,7 @@ def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[Alias
 
 
 def _own(outer: Builder, handle: Array) -> dict[Storage, Atom | None]:
-    """The memory of the branch's own that an array may be, and when it is; None for a part, or where nobody knows."""
+    """The memory of the branch's own that an array may be, and when; None for a part, or where it is not known."""
     found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
     for storage in reversed(list(aliasing.memory(handle.storage))):
         pred = found.get(storage, _NEVER)

@@ -276,7 +276,7 @@ class Sources:
         return len(self.before) + 1
 
     def is_unknown(self, leaf: int, possible: Possible) -> bool:
-        """Return whether a leaf may share memory in a way that nobody knows."""
+        """Return whether a leaf may share memory in a way that is not known."""
         return UNKNOWN in possible.of(leaf)
 
     def pair(self, one: int, other: int, possible: Possible) -> Pair:

@@ -1,4 +1,4 @@
-"""Staging branches: every branch is traced once, and what they give is joined into one value."""
+"""Staging branches: every branch is traced once, and what they return is joined into one value."""
 
 from __future__ import annotations
 

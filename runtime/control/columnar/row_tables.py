@@ -163,7 +163,7 @@ class Home:
 
 @frozen
 class RowStructure(Structure):
-    """That of a list that a run-time index has given: which table it is a row of (`extra`), and which row."""
+    """That of a list that a run-time index has led to: which table it is a row of (`extra`), and which row."""
 
     @property
     def mutable(self) -> bool:
@@ -199,7 +199,7 @@ class RowOfLists(Structure):
 
 
 def structure_of_row(row: Any) -> Structure | None:
-    """The structure of a list that a run-time index has given; None for the rows themselves."""
+    """The structure of a list that a run-time index has led to; None for the rows themselves."""
     home = row.home
     if home.before is not None:
         return None

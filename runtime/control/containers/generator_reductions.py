@@ -1,4 +1,4 @@
-"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators give, without the items side by side."""
+"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators yield, without the items side by side."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def first(items: Source, *default: Any) -> Any:
 
 
 def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
-    """The best item, or what Python gives where there is none."""
+    """The best item, or what Python returns where there is none."""
 
     def empty() -> Any:
         return function((), **{k: v for k, v in options.items() if k == "default"})

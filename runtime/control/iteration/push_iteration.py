@@ -1,4 +1,4 @@
-"""Iterables that hand on their items: generator functions and generator expressions of the user's.
+"""Push iteration: generator functions and generator expressions of the user's, which hand on their items.
 
 A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
 Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
@@ -62,7 +62,7 @@ class Source(attributes.Bare, abc.ABC):
             self.run(take)
 
     def items_or(self, driven: Callable[[Source], Any]) -> Any:
-        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+        """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
             return list(self._items)
@@ -88,7 +88,7 @@ class Source(attributes.Bare, abc.ABC):
         return driven(again)
 
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
-        """One that gives the same items, and what leads to the objects that it may change; None where there is none."""
+        """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
     def __iter__(self) -> Iterator[Any]:

@@ -47,7 +47,7 @@ class Entries:
 
 
 def shared(values: Sequence[Any]) -> bool:
-    """Return whether one new container is, or may be, in two places of what a step gives."""
+    """Return whether one new container is, or may be, in two places of what a step returns."""
     seen: set[int] = set()
 
     def twice(value: Any) -> bool:

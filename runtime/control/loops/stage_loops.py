@@ -42,7 +42,7 @@ _MOST_ATTEMPTS = 24
 
 
 def stage(loop: Loop) -> tuple[Any, ...]:
-    """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
+    """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
@@ -217,13 +217,14 @@ def _unread(before: layouts.Layout, value: Any) -> bool:
     """Return whether an entry starts unset, and the body sets it on every path without reading it."""
     if not (isinstance(before, layouts.Held) and isinstance(before.value, Undefined)) or before.value.read:
         return False
-    return not any(isinstance(o, Undefined) for o in getattr(value, "options", (value,)))
+    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    return not any(isinstance(o, Undefined) for o in options)
 
 
 def _finish(
     outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
 ) -> tuple[Any, ...]:
-    """Emit the primitive and give the values after the loop."""
+    """Emit the primitive and return the values after the loop."""
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])

@@ -22,7 +22,7 @@ class Form:
 
     @property
     def _width(self) -> int:
-        """How many values a body with exits gives; a single one stands for itself."""
+        """How many values a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
     def take(self, result: Any) -> tuple[Any, ...]:
@@ -63,7 +63,7 @@ def unroll(
     why: str,
     number: int | None = None,
 ) -> tuple[Any, ...]:
-    """Run a body for each item while tracing; gives the state after the loop.
+    """Run a body for each item while tracing; returns the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
 

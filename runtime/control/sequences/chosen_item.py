@@ -44,7 +44,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 
 def merged(number: Any) -> Any:
-    """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
+    """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
     return current().trace.merge(number) if isinstance(number, Traced) else number
 
 

@@ -42,11 +42,11 @@ def _item(value: Any) -> Any:
 
 
 class Mapped(Each):
-    """The iterator that `map` gives."""
+    """The iterator that `map` returns."""
 
 
 class Filtered(Each):
-    """The iterator that `filter` gives."""
+    """The iterator that `filter` returns."""
 
 
 def map_(call: Call, function: Any, *columns: Any) -> Any:
