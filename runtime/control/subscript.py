@@ -126,7 +126,7 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = ranges.Fixed(container).length if isinstance(container, range) else len(container)
+    length = ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
@@ -134,7 +134,7 @@ def _get(container: Any, key: Any) -> Any:
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return ranges.Fixed(container).at(position)
+        return ranges.KnownRange(container).at(position)
     return chosen(list(container), position, key)
 
 

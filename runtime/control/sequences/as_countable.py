@@ -10,7 +10,7 @@ from anabranch.runtime.control.sequences import stacked_sequences, text_iteratio
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.sequences.iterators import Once
-from anabranch.runtime.control.sequences.ranges import Fixed
+from anabranch.runtime.control.sequences.ranges import KnownRange
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -46,7 +46,7 @@ def countable(items: Any) -> Countable | None:
     if isinstance(items, Countable):
         return items
     if isinstance(items, range):
-        return Fixed(items)
+        return KnownRange(items)
     if is_grown(items):
         return Elements(items)
     if isinstance(items, (Array, Sized)):

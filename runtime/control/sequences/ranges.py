@@ -115,7 +115,7 @@ def _as_int(x: Any) -> Any:
     return python_scalar(wrap.as_atom(x, np.int64))
 
 
-class Fixed(Countable):
+class KnownRange(Countable):
     """A `range` whose bounds are known."""
 
     def __init__(self, items: range) -> None:
