@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
-from anabranch.runtime.control.sequences import ranges
+from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -126,7 +126,7 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = ranges.KnownRange(container).length if isinstance(container, range) else len(container)
+    length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
@@ -134,7 +134,7 @@ def _get(container: Any, key: Any) -> Any:
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return ranges.KnownRange(container).at(position)
+        return countable_ranges.KnownRange(container).at(position)
     return chosen(list(container), position, key)
 
 

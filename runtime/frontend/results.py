@@ -16,7 +16,7 @@ from anabranch.runtime.call.plan import Owner, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import push_iteration
-from anabranch.runtime.control.sequences import countable, ranges
+from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.ir.program import Var
@@ -228,7 +228,7 @@ def _instead(value: Any) -> str:
 
 def _name(value: Any) -> str:
     """The class that Python's own value is of."""
-    if isinstance(value, ranges.Range):
+    if isinstance(value, countable_ranges.Range):
         return "range"
     return "generator" if isinstance(value, _STAGED) else type(value).__name__
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable_ranges import KnownRange
 from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.sequences.iterators import Once
-from anabranch.runtime.control.sequences.ranges import KnownRange
 from anabranch.runtime.tracing.trace import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.traced_array import Array

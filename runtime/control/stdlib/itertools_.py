@@ -17,8 +17,8 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
-from anabranch.runtime.control.sequences.ranges import Range
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, attributes, wrap
