@@ -106,7 +106,7 @@ def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The same from a function of this code."""
+    """The call with which a function of this code, or a branch in it, ends."""
     if isinstance(function, ChoiceValue):
         return function.through(lambda one: tail_call_from(code, one, args, kwargs))
     step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
@@ -253,7 +253,7 @@ class Calling:
 
 
 class TailCalling(Calling):
-    """The same of the call with which a function ends."""
+    """A function that is called with what is unpacked as the last thing that another does."""
 
     def call(self, /, *args: Any, **kwargs: Any) -> Any:
         """The call with what was unpacked."""

@@ -106,7 +106,7 @@ def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], for
 def _from(
     position: int, items: Any, body: Callable[..., Any], form: Form, what: str, state: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """The same from some position on."""
+    """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
         return _over_list(rest, body, state, form, what)

@@ -54,7 +54,7 @@ def try_(
 
 @frozen
 class _Form:
-    """How the blocks say in which way they were left."""
+    """The form in which the blocks say how they were left."""
 
     exits: tuple[str, ...]
 
@@ -232,7 +232,7 @@ def _catches(error: BaseException, classes: Any) -> bool:
 
 
 class _Catches:
-    """Which handler catches what may have failed in a region: `numbers` has the way of each failure by its number."""
+    """The handlers that catch the failures of a region: `numbers` has the way of each failure by its number."""
 
     def __init__(self, region: Region, handlers: Sequence[Handler]) -> None:
         failures = region.builder.trace.failures

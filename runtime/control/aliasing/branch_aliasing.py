@@ -1,4 +1,4 @@
-"""Which memory the arrays are that branches return.
+"""Aliasing of the arrays that branches return: which memory they are.
 
 What a branch gives is memory of the enclosing code, or new memory, or what conditions within the branch have chosen of
 these. The array after the branches is linked with what it may be, where that is so; of conditions within a branch the
@@ -83,7 +83,7 @@ class Links:
 
 
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
-    """When a link of a branch holds: all along, or when the branch says."""
+    """The condition on which a link of a branch holds: always, or where the branch says."""
     if pred is None or isinstance(pred, Literal):
         return None if pred is None else chosen
     return next(given)

@@ -109,7 +109,7 @@ def _literal(number: int) -> Literal:
 
 
 class Identities:
-    """Which memory the leaves of a loop's state are."""
+    """The memory that the leaves of a loop's state are, as numbers that the loop carries."""
 
     def __init__(
         self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
@@ -189,7 +189,7 @@ class Identities:
         return _literal(np.iinfo(np.int64).min)
 
     def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
-        """Where a moving place lies that a step leaves; None where it leaves something else."""
+        """The position of a moving place that a step leaves; None where it leaves something else."""
         match source:
             case Entry(leaf):
                 return self.carried.starts.get((leaf, place))

@@ -1,4 +1,4 @@
-"""Where the arrays come from that a step of a loop leaves.
+"""Sources of the arrays that a step of a loop leaves.
 
 What a step leaves in a name is what the name, or another one, was at the step's start, memory from before the loop, or
 new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves follows what each of
@@ -81,7 +81,7 @@ class Unknown:
 
 
 class Pair(enum.Enum):
-    """How the new memory that two leaves are after some steps is related."""
+    """The relation of the new memory that two leaves are after some steps."""
 
     NEVER = enum.auto()  # not one memory
     ALWAYS = enum.auto()  # the same part of one memory
@@ -133,7 +133,7 @@ def _still(path: views.Path) -> views.Path:
 
 
 def positions(array: Array) -> list[Atom]:
-    """Where a view lies, as far as it is known only at run time."""
+    """The place of a view, as far as it is known only at run time."""
     return [start for step in array.path for start in step.positions]
 
 
@@ -280,7 +280,7 @@ class Sources:
         return UNKNOWN in possible.of(leaf)
 
     def pair(self, one: int, other: int, possible: Possible) -> Pair:
-        """How the new memory that two leaves may be is related."""
+        """The relation of the new memory that two leaves may be."""
         x, y = possible.only(one), possible.only(other)
         if isinstance(x, New) and isinstance(y, New) and max(x.age, y.age) < self.oldest:
             if (x.serial, x.age) != (y.serial, y.age):

@@ -104,7 +104,7 @@ def _named_by_choice(target: Any, kind: str) -> str:
 
 @contextlib.contextmanager
 def decided_by(atom: Atom | None) -> Iterator[None]:
-    """Where lists of several lengths meet here, this decides which is the one."""
+    """Note for this block the condition that decides which of several lengths a list has after it."""
     trace = current().trace
     before, trace.deciding = trace.deciding, atom
     try:

@@ -48,7 +48,7 @@ class Table:
         return _TableSlot(self)
 
     def place(self, index: Any, position: Any = 0) -> Atom:
-        """Where an element of a row lies."""
+        """The place of an element of a row."""
         if self.dead:
             raise EscapedTracerError("a list that was made in a branch, loop body or call is used after that has ended")
         width = atoms.literal(self.width, np.int64)
@@ -114,7 +114,7 @@ class RowPart:
 
 @frozen
 class RowPartStructure(Structure):
-    """That of a part; only the host makes something of it: the elements."""
+    """The structure of a part; only the host builds something of it: the elements."""
 
     @property
     def mutable(self) -> bool:
@@ -150,7 +150,7 @@ class _TableSlot(Slot):
 
 
 class Home:
-    """Which row of a table a list is; `before` is what it held until then, for a list from before the table."""
+    """The row of a table that a list is; `before` is what it held until then, for a list from before the table."""
 
     __slots__ = ("before", "index", "table")
 
@@ -163,7 +163,7 @@ class Home:
 
 @frozen
 class RowStructure(Structure):
-    """That of a list that a run-time index has led to: which table it is a row of (`extra`), and which row."""
+    """The structure of a list that a run-time index has led to: its table (`extra`), and which row of it it is."""
 
     @property
     def mutable(self) -> bool:
@@ -182,7 +182,7 @@ class RowStructure(Structure):
 
 @frozen
 class RowOfLists(Structure):
-    """The same where the table is no more: one of the lists that were its rows."""
+    """The structure of such a list where the table is no more: one of the lists that were its rows."""
 
     @property
     def mutable(self) -> bool:

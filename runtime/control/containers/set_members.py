@@ -30,7 +30,7 @@ class Members:
         return result
 
     def where(self, condition: Callable[[Any], Any]) -> Members:
-        """Those for which a condition holds."""
+        """The members for which a condition holds."""
         return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
 
 

@@ -42,7 +42,7 @@ def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Item
 
 
 def _valid(items: Items) -> Atom:
-    """Which positions have an element."""
+    """The mask of positions that have an element."""
     line = iota(items.structure.capacity)
     return atoms.ufunc(np.less, line, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), line.type.shape))
 
@@ -82,7 +82,7 @@ def _as_floats(keys: Items) -> Atom:
 
 
 def _there(items: Items) -> Atom:
-    """Which places hold an element."""
+    """The mask of places that hold an element."""
     if not items.structure.ring:
         return _valid(items)
     n = items.structure.capacity

@@ -56,7 +56,7 @@ class GrowingSlot(Slot):
 
 @frozen
 class GrowingStructure(Structure):
-    """That of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
+    """The structure of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
 
     @property
     def grown(self) -> bool:

@@ -139,7 +139,7 @@ class Generated(Source):
         self._call = (function, args, kwargs)
 
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
-        """The same call."""
+        """A new source for the same call."""
         return Generated(*self._call), self._call
 
     def run(self, take: Take) -> None:

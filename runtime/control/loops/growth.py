@@ -1,4 +1,4 @@
-"""When a list or an array gets a length known only at run time: where a loop, or a branch, cannot do without."""
+"""Lists and arrays that get a length known only at run time, where a loop or a branch cannot do without."""
 
 from __future__ import annotations
 

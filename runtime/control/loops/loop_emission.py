@@ -53,7 +53,7 @@ class Emission:
 
     @property
     def steps(self) -> tuple[int, int | None]:
-        """How many steps run at least, and how many exactly if that is known."""
+        """The number of steps that run at least, and the exact one if it is known."""
         trip = self._trip() if self.counts else None
         exact = int(trip.value) if isinstance(trip, Literal) else None
         return (exact if exact is not None else min(self.loop.least, 1)), exact
@@ -75,7 +75,7 @@ class Emission:
         return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
 
     def _trip(self) -> Atom:
-        """How many steps run: none after a capacity was too small, whatever is asked for."""
+        """The number of steps to run: none after a capacity was too small, whatever is asked for."""
         trip = self.loop.trip
         assert trip is not None
         if isinstance(trip, Literal) or not self.outer.trace.capacities:

@@ -92,7 +92,7 @@ def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: 
 
 
 def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
-    """How long each of the lists is at most before the loop; None where nothing is known of it."""
+    """The most that each list is long before the loop; None where nothing is known of it."""
     if not isinstance(layout, layouts.Node) or isinstance(value, ChoiceValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):

@@ -146,7 +146,7 @@ class LoopTypes:
 
     @property
     def groups(self) -> Groups:
-        """Which leaves of the state lie side by side."""
+        """The groups of leaves of the state that lie side by side."""
         width = 2 + len(self.loop.init)
         return Groups.of(self.layouts[:width], self.slots, self.layouts[width:])
 

@@ -15,14 +15,14 @@ from anabranch.runtime.control.sequences.remaining_items import remaining
 
 @frozen
 class Form:
-    """How rewritten code passes a loop's state: the carried names, and the exits that occur."""
+    """The form in which rewritten code passes a loop's state: the carried names, and the exits that occur."""
 
     names: tuple[str, ...]
     exits: tuple[str, ...]
 
     @property
     def _width(self) -> int:
-        """How many values a body with exits returns; a single one stands for itself."""
+        """The number of values that a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
     def take(self, result: Any) -> tuple[Any, ...]:

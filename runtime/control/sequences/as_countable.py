@@ -1,4 +1,4 @@
-"""Which iterables a staged `for` counts over, and the form in which it does."""
+"""The form in which a staged `for` counts over an iterable, if it does."""
 
 from __future__ import annotations
 
