@@ -140,7 +140,7 @@ f(np.arange(3.0), 2)
     ),
     Fault(
         "range backwards one step too long",
-        "runtime/control/sequences/ranges.py",
+        "runtime/control/sequences/countable_ranges.py",
         "span = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, high, low), one)",
         "span = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, high, low), atoms.convert(forward, np.int64))",
         """

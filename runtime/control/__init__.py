@@ -1,1 +1,1 @@
-"""What rewritten code calls: one file per construct, named as in `transpile.passes`."""
+"""The constructs of rewritten code, one file for each, named as in `transpile.passes`; rooms hold what they share."""

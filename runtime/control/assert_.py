@@ -38,7 +38,7 @@ def _error(message: Callable[[], Any] | None) -> AssertionError:
 
 
 def _is_plain(message: Callable[[], Any]) -> bool:
-    """Whether the message is there already: it neither computes, writes, prints nor raises."""
+    """Return whether the message is there already: it neither computes, writes, prints nor raises."""
     builder = current()
     before, failures = builder.checkpoint(), len(builder.trace.failures.numbered)
     heap = Heap((message, *builder.trace.heap.roots))

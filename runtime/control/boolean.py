@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`: short-circuit, and with the values that Python gives."""
+"""`and`, `or`, `not`: short-circuit, and with the values that Python returns."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The same from a function of this code."""
+    """The call with which a function of this code, or a branch in it, ends."""
     if isinstance(function, ChoiceValue):
         return function.through(lambda one: tail_call_from(code, one, args, kwargs))
     step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
@@ -120,7 +120,7 @@ def _bound(method: Any, owner: Any) -> Any:
 
 
 def _from_library(made: Any) -> Any:
-    """What the standard library's code gave: an object that was not there before was made by it (copy, replace)."""
+    """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.outside.is_outside(made):
         trace.identity.bear(made)
@@ -128,7 +128,7 @@ def _from_library(made: Any) -> Any:
 
 
 def resolve(function: Any) -> Any:
-    """What really is called for a callable in rewritten code."""
+    """The function to call for a callable in rewritten code."""
     if isinstance(function, ChoiceValue):
         function = function.without_undefined()
         if isinstance(function, ChoiceValue) and function.of_objects:
@@ -224,7 +224,7 @@ def _dtype(kind: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _makes_new_ones(cls: type) -> bool:
-    """Whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
+    """Return whether a call of the class makes an instance as `object` does, rather than giving one that was there."""
     new: Any = cls.__new__
     usual = new is object.__new__ or (issubclass(cls, BaseException) and isinstance(new, types.BuiltinFunctionType))
     return type(cls).__call__ is type.__call__ and usual
@@ -253,7 +253,7 @@ class Calling:
 
 
 class TailCalling(Calling):
-    """The same of the call with which a function ends."""
+    """A function that is called with what is unpacked as the last thing that another does."""
 
     def call(self, /, *args: Any, **kwargs: Any) -> Any:
         """The call with what was unpacked."""

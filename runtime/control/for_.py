@@ -79,7 +79,7 @@ def run(
 def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
-        return stacked_sequences.line(items), CANNOT
+        return stacked_sequences.stacked(items), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
@@ -106,7 +106,7 @@ def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], for
 def _from(
     position: int, items: Any, body: Callable[..., Any], form: Form, what: str, state: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """The same from some position on."""
+    """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
         return _over_list(rest, body, state, form, what)

@@ -188,7 +188,7 @@ def _codes(function: Any) -> Iterator[Any]:
 
 
 def _code(left: Any) -> Any:
-    """How the step of a loop ends."""
+    """The way in which the step of a loop ends."""
     decided = truth(left)
     if isinstance(decided, bool):
         return BREAK if decided else NEXT

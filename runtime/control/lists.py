@@ -26,7 +26,7 @@ def let_grow(made: list[Any]) -> Any:
 
 
 def let_attributes_grow(made: Any) -> None:
-    """The same for the lists that a new object has and nobody else: what the factories of dataclasses make."""
+    """Let the lists grow that a new object alone refers to: those that factories of dataclasses make."""
     held = getattr(made, "__dict__", {})
     for name in list(held):
         # Referred to by the object, and by what is asked.
@@ -68,7 +68,7 @@ def items_of(items: Any) -> Any:
 
 
 def is_of_run_time_length(items: Any) -> bool:
-    """Whether it has, or may have, a length known only at run time."""
+    """Return whether it has, or may have, a length known only at run time."""
     return is_grown(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 

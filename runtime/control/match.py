@@ -28,7 +28,7 @@ Hit = bool | Atom
 
 
 def match(subject: Any, pattern: Any) -> tuple[Any, ...]:
-    """Whether the pattern takes the subject, and what its names capture, in the order in which they stand."""
+    """Return whether the pattern takes the subject, and what its names capture, in the order in which they stand."""
     found: Found = {}
     hit = take(pattern, subject, found)
     names = dict.fromkeys(_names(pattern))
@@ -37,7 +37,7 @@ def match(subject: Any, pattern: Any) -> tuple[Any, ...]:
 
 
 def take(pattern: Any, subject: Any, found: Found) -> Hit:
-    """Whether `pattern` takes `subject`; what it captures goes into `found`."""
+    """Return whether `pattern` takes `subject`; what it captures goes into `found`."""
     if isinstance(pattern, Name):
         return pattern.take(subject, found)
     if isinstance(subject, ChoiceValue):
@@ -68,11 +68,11 @@ class Pattern:
     __slots__ = ()
 
     def take(self, subject: Any, found: Found) -> Hit:
-        """Whether it takes the subject."""
+        """Return whether it takes the subject."""
         raise NotImplementedError
 
     def names(self) -> Iterator[str]:
-        """What it captures, in order."""
+        """The names that it captures, in order."""
         return iter(())
 
 
@@ -244,7 +244,7 @@ def _names(pattern: Any) -> Iterator[str]:
 
 
 def _all(parts: list[tuple[Any, Any]], found: Found) -> Hit:
-    """Whether each pattern takes its part."""
+    """Return whether each pattern takes its part."""
     whole: Hit = True
     for pattern, part in parts:
         hit = Name(pattern.name).take(part, found) if isinstance(pattern, Star) else take(pattern, part, found)
@@ -264,7 +264,7 @@ class _Way:
 
 
 def _any(ways: list[_Way], found: Found) -> Hit:
-    """Whether one of the ways is taken; what the first such way captures is captured."""
+    """Return whether one of the ways is taken; what the first such way captures is captured."""
     taken: list[tuple[Hit, Found]] = []
     for way in ways:
         captured: Found = {}

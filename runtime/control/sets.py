@@ -14,7 +14,7 @@ from anabranch.runtime.values.containers import has_traced
 
 
 def members(*items: Any) -> Any:
-    """What stands behind `in` as a set display: a set, where its members are known while tracing."""
+    """The set of a display behind `in`: a plain set, where its members are known while tracing."""
     if not has_traced(items):
         return set(items)
     for item in items:
@@ -23,7 +23,7 @@ def members(*items: Any) -> Any:
 
 
 def members_of(items: Any, function: Any = set) -> Any:
-    """What stands behind `in` as `set(items)` or a set comprehension."""
+    """The set of `set(items)` or of a set comprehension behind `in`."""
     if (function is not set and function is not frozenset) or lists.is_of_run_time_length(items):
         return call(function, items)
     if isinstance(items, (set, frozenset)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
-from anabranch.runtime.control.sequences import ranges
+from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -37,7 +37,7 @@ _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
 def at(container: Any) -> Any:
-    """What stands before `[i]` for a container that Python can't index by a run-time value; others as they are."""
+    """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
     if tracing() and (isinstance(container, _KINDS) or (isinstance(container, ChoiceValue) and container.of_objects)):
         return Indexed(container)
     if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
@@ -128,7 +128,7 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = ranges.Fixed(container).length if isinstance(container, range) else len(container)
+    length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
@@ -136,7 +136,7 @@ def _get(container: Any, key: Any) -> Any:
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return ranges.Fixed(container).at(position)
+        return countable_ranges.KnownRange(container).at(position)
     return chosen(list(container), position, key)
 
 
@@ -158,7 +158,7 @@ def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
 
 
 def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
-    """The item of a dict at a run-time key, or what `__missing__` gives."""
+    """The item of a dict at a run-time key, or what `__missing__` returns."""
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)
@@ -234,7 +234,7 @@ _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 
 
 def _is_plain(container: Any) -> bool:
-    """Whether a container's items stand side by side, and its class has no way of its own to give them."""
+    """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
     if isinstance(container, MayGrow):
         return not container.is_grown
     return type(container).__getitem__ in _PLAIN_GET

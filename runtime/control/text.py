@@ -14,7 +14,7 @@ from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusa
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
-    """What is called instead of a method that gives text; None for any other function."""
+    """The function to call instead of a method that returns text; None for any other function."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, str):
         return StrMethod(name, owner)

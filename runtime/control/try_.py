@@ -57,18 +57,18 @@ def try_(
 
 @frozen
 class _Form:
-    """How the blocks say in which way they were left."""
+    """The form in which the blocks say how they were left."""
 
     exits: tuple[str, ...]
 
     def fell(self, result: Any) -> Any:
-        """Whether a block came to its end."""
+        """Return whether a block came to its end."""
         if not self.exits or result is None:
             return True
         return (result[0] if "return" in self.exits else result) == NEXT
 
     def after(self, result: Any, orelse: Block | None) -> Any:
-        """What a body that has not raised gives, with the `else` that follows it."""
+        """The result of a body that has not raised, with the `else` that follows it."""
         return result if orelse is None else self.unless_left(result, orelse)
 
     def unless_left(self, result: Any, following: Block) -> Any:
@@ -100,7 +100,7 @@ def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether no handler catches an exception: eager Python would not have raised it."""
+    """Return whether no handler catches an exception: eager Python would not have raised it."""
     return isinstance(error, (AnabranchError, Interrupt, Restart)) and not isinstance(error, ShapeMismatchError)
 
 
@@ -109,7 +109,7 @@ def _enter(block: Block, error: BaseException) -> Any:
 
 
 def _attempt(region: Region, body: Block) -> Any:
-    """What a body gives; MISSING where it raises for sure after something else may have failed."""
+    """The result of a body; MISSING where it raises for sure after something else may have failed."""
     regions = region.builder.trace.failures.regions
     regions.append(region)
     try:
@@ -149,7 +149,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
 
 
 def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
-    """What has a `finally`: it runs in either case, and what had failed fails after it unless it is left."""
+    """The result of a block with a `finally`, which always runs; a failure goes on after it unless it is left."""
     region = Region((inner, final))
     try:
         value = _attempt(region, inner)
@@ -178,7 +178,7 @@ def _passes(region: Region, number: int) -> bool:
 
 
 def may_raise(region: Region) -> bool:
-    """Whether something in a region may fail that eager Python would raise, too."""
+    """Return whether something in a region may fail that eager Python would raise, too."""
     return not all(_passes(region, number) for number in region.numbers())
 
 
@@ -237,7 +237,7 @@ def _catches(error: BaseException, classes: Any) -> bool:
 
 
 class _Catches:
-    """Which handler catches what may have failed in a region: `numbers` has the way of each failure by its number."""
+    """The handlers that catch the failures of a region: `numbers` has the way of each failure by its number."""
 
     def __init__(self, region: Region, handlers: Sequence[Handler]) -> None:
         failures = region.builder.trace.failures.numbered
@@ -270,7 +270,7 @@ def revived(failure: Failure) -> BaseException:
 
 
 def _identity(failure: Failure, error: BaseException) -> Any:
-    """What tells exceptions apart that a handler looks at."""
+    """The identity of an exception, for a handler that looks at it."""
     plain = all(isinstance(a, (str, int, float)) for a in error.args)
     return (type(error), error.args) if plain and not vars(error) else id(failure)
 

@@ -1,4 +1,4 @@
-"""What rewritten code calls, by the names that it uses; rewritten text says `ab.if_`, `ab.numpy`, `ab.call`."""
+"""The vocabulary of rewritten code, by the names that it uses: `ab.if_`, `ab.numpy`, `ab.call`."""
 
 from __future__ import annotations
 

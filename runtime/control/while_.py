@@ -72,7 +72,7 @@ class _Start:
         self._checkpoint = builder.checkpoint()
 
     def again(self) -> tuple[Any, ...]:
-        """Forget the steps that have run; gives the state before them."""
+        """Forget the steps that have run; returns the state before them."""
         self._builder.rollback(self._checkpoint)
         self._heap.restore()
         self._checkpoint = self._builder.checkpoint()

@@ -80,7 +80,7 @@ class _Managed:
 
 
 class _State:
-    """What arrays, objects and the output are before a manager is left after something may have failed."""
+    """The state of arrays, objects and output before a manager is left after something may have failed."""
 
     def __init__(self, manager: Any) -> None:
         self.builder = current()
@@ -91,7 +91,7 @@ class _State:
         self.heap = Heap((manager, *inside, *trace.heap.roots))
 
     def is_lost(self) -> bool:
-        """Whether something is changed that is seen after the failure: output, or what a handler around looks at."""
+        """Return whether a change is seen after the failure: output, or what a handler around it looks at."""
         trace = self.builder.trace
         changed = [s for s in self.builder.written if self.builder.env[s] is not self.env.get(s)]
         if trace.output.counter in changed:
@@ -119,7 +119,7 @@ def _returns(step: dis.Instruction) -> bool:
 
 
 def _catches(code: types.CodeType) -> bool:
-    """Whether a generator goes on after an exception in it: some handler ends otherwise than by raising again."""
+    """Return whether a generator goes on after an exception in it: some handler does not end by raising again."""
     steps = list(dis.get_instructions(code))
     ends = (after for step, after in itertools.pairwise(steps) if step.opname == "POP_EXCEPT")
     return any(s.opname == "WITH_EXCEPT_START" for s in steps) or any(s.opname != "RERAISE" for s in ends)

@@ -13,7 +13,7 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import push_iteration
-from anabranch.runtime.control.sequences import countable, ranges
+from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import Given
 from anabranch.runtime.tracing.builder import current
@@ -228,6 +228,6 @@ def _instead(value: Any) -> str:
 
 def _name(value: Any) -> str:
     """The class that Python's own value is of."""
-    if isinstance(value, ranges.Range):
+    if isinstance(value, countable_ranges.Range):
         return "range"
     return "generator" if isinstance(value, _STAGED) else type(value).__name__

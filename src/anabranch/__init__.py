@@ -10,6 +10,13 @@ from anabranch._version import __version__ as __version__
 if TYPE_CHECKING:
     from anabranch import export as export, numpy as numpy
     from anabranch.runtime.api.djit import Dynamic as Dynamic
+    from anabranch.runtime.api.functional import (
+        cond as cond,
+        fori_loop as fori_loop,
+        scan as scan,
+        switch as switch,
+        while_loop as while_loop,
+    )
     from anabranch.runtime.api.jit import (
         djit as djit,
         eval_shape as eval_shape,
@@ -21,13 +28,6 @@ if TYPE_CHECKING:
     from anabranch.runtime.api.stages import Compiled as Compiled, Lowered as Lowered, Traced as Traced
     from anabranch.runtime.call.call_spec import ArgInfo as ArgInfo
     from anabranch.runtime.config import Settings as Settings, configure as configure, disable_jit as disable_jit
-    from anabranch.runtime.control.functional import (
-        cond as cond,
-        fori_loop as fori_loop,
-        scan as scan,
-        switch as switch,
-        while_loop as while_loop,
-    )
     from anabranch.runtime.device.array import Array as Array
     from anabranch.runtime.eager.creation import (
         asarray as asarray,
@@ -64,8 +64,8 @@ _MODULES = {
     "device.array": ("Array",),
     "call.call_spec": ("ArgInfo",),
     "config": ("Settings", "configure", "disable_jit"),
-    "control.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "api.djit": ("Dynamic",),
+    "api.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (
         "AliasError",

@@ -1,4 +1,4 @@
-"""Which memory the arrays are that branches give.
+"""Aliasing of the arrays that branches return: which memory they are.
 
 What a branch gives is memory of the enclosing code, or new memory, or what conditions within the branch have chosen of
 these. The array after the branches is linked with what it may be, where that is so; of conditions within a branch the
@@ -25,8 +25,8 @@ _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 
 @frozen
-class Held:
-    """An array that a branch gives is memory of the enclosing code where `pred` holds; None: it is not known when."""
+class MayAlias:
+    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when."""
 
     index: int  # of the array, among what the branch gives
     pred: Atom | None
@@ -35,8 +35,8 @@ class Held:
 
 
 @frozen
-class Twin:
-    """An array that a branch gives is another one that it gives where `pred` holds; None: it is not known when."""
+class AliasedOutputs:
+    """An array that a branch returns is another one that it returns where `pred` holds; None: it is not known when."""
 
     index: int
     other: int
@@ -47,14 +47,14 @@ class Twin:
 class Links:
     """The memory of the arrays that a branch has made or chosen; `objects` says when which array of one memory."""
 
-    held: list[Held] = dataclasses.field(default_factory=list)
-    twins: list[Twin] = dataclasses.field(default_factory=list)
+    outside: list[MayAlias] = dataclasses.field(default_factory=list)
+    aliased: list[AliasedOutputs] = dataclasses.field(default_factory=list)
     objects: list[Atom] = dataclasses.field(default_factory=list)
 
     @property
     def preds(self) -> list[Atom]:
-        """What the branch has to give beside its arrays."""
-        preds = [*(row.pred for row in self.held), *(twin.pred for twin in self.twins)]
+        """The conditions that the branch has to return beside its arrays."""
+        preds = [*(row.pred for row in self.outside), *(pair.pred for pair in self.aliased)]
         return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
 
     def follow(
@@ -66,25 +66,25 @@ class Links:
         given: Iterator[Atom],
     ) -> None:
         """Link the arrays after the branches as this one has them: it was `chosen`, and its preds come next."""
-        known = {row.index for row in self.held}
+        known = {row.index for row in self.outside}
         for index, (array, part) in enumerate(zip(arrays, packed, strict=False)):
             if index in known or array is None or part.handle is None:
                 continue
             if _is_held(outer, part.handle.storage):
                 adopt(outer, array, chosen, part.handle)
-        for row in self.held:
+        for row in self.outside:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
             if array is not None:
                 current().trace.identity.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, row.handle, row.form)
-        for twin in self.twins:
-            array, other, holds = arrays[twin.index], arrays[twin.other], _truth(twin.pred, chosen, given)
+        for pair in self.aliased:
+            array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)
             if array is not None and other is not None:
                 aliasing.link(array.storage, holds, other)
 
 
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
-    """When a link of a branch holds: all along, or when the branch says."""
+    """The condition on which a link of a branch holds: always, or where the branch says."""
     if pred is None or isinstance(pred, Literal):
         return None if pred is None else chosen
     return next(given)
@@ -95,8 +95,8 @@ def links(outer: Builder, packed: Sequence[Packed]) -> Links:
     found = Links()
     for index, part in enumerate(packed):
         if part.handle is not None:
-            found.held += (row for row in _held(outer, index, part.handle) if not _is_never(row.pred))
-    found.twins += (twin for twin in _twins(outer, packed) if not _is_never(twin.pred))
+            found.outside += (row for row in _may_alias(outer, index, part.handle) if not _is_never(row.pred))
+    found.aliased += (pair for pair in _aliased_outputs(outer, packed) if not _is_never(pair.pred))
     return found
 
 
@@ -104,13 +104,13 @@ def _is_never(pred: Atom | None) -> bool:
     return isinstance(pred, Literal) and not pred.value
 
 
-def _held(
+def _may_alias(
     outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
-) -> Iterator[Held]:
-    """What memory of the enclosing code an array of the branch's own may be, and when."""
+) -> Iterator[MayAlias]:
+    """The memory of the enclosing code that an array of the branch's own may be, and when."""
     if _is_held(outer, handle.storage):
         if not seen:
-            yield from (Held(index, holds, one, None) for holds, one in _objects(outer, handle))
+            yield from (MayAlias(index, holds, one, None) for holds, one in _objects(outer, handle))
         return
     if handle.storage in seen:
         return
@@ -123,14 +123,14 @@ def _held(
         seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
         if seen_here and both is not None:
             objects = _objects(outer, other) if entry.form is None else ()
-            yield from (Held(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
+            yield from (MayAlias(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
             if not objects:
-                yield Held(index, both, other, entry.form)
+                yield MayAlias(index, both, other, entry.form)
         elif _is_held(outer, other.storage):
-            yield Held(index, None, Array(other.storage), None)
+            yield MayAlias(index, None, Array(other.storage), None)
         else:
             further = both if entry.form is None else None
-            yield from _held(outer, index, other, further, (*seen, handle.storage))
+            yield from _may_alias(outer, index, other, further, (*seen, handle.storage))
 
 
 def _objects(outer: Builder, handle: Array) -> Sequence[tuple[Atom, Array]]:
@@ -141,7 +141,7 @@ def _objects(outer: Builder, handle: Array) -> Sequence[tuple[Atom, Array]]:
     return () if all(visibility.atom_visible(outer, holds) for holds, _ in objects) else objects
 
 
-def _twins(outer: Builder, packed: Sequence[Packed]) -> Iterator[Twin]:
+def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[AliasedOutputs]:
     """Arrays that are, or may be, the same memory of the branch's own."""
     met: dict[Storage, list[tuple[int, Atom | None]]] = {}
     for index, part in enumerate(packed):
@@ -151,12 +151,14 @@ def _twins(outer: Builder, packed: Sequence[Packed]) -> Iterator[Twin]:
             others = met.setdefault(storage, [])
             always = [row for row in others if row[1] is _ALWAYS]
             for other, before in always[:1] or others:
-                yield Twin(index, other, None if before is None or pred is None else atoms.logical_and(before, pred))
+                yield AliasedOutputs(
+                    index, other, None if before is None or pred is None else atoms.logical_and(before, pred)
+                )
             others.append((index, pred))
 
 
 def _own(outer: Builder, handle: Array) -> dict[Storage, Atom | None]:
-    """The memory of the branch's own that an array may be, and when it is; None for a part, or where nobody knows."""
+    """The memory of the branch's own that an array may be, and when; None for a part, or where it is not known."""
     found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
     for storage in reversed(list(aliasing.memory(handle.storage))):
         pred = found.get(storage, _NEVER)

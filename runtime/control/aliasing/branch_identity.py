@@ -1,4 +1,4 @@
-"""Arrays that branches give of one memory: which object, such as `a` or `a[:]`, is known when the code runs."""
+"""Arrays that branches return of one memory: which object it is, `a` or `a[:]`, is known at run time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Objects:
     preds: dict[int, list[Atom]] = dataclasses.field(default_factory=dict)
 
     def told_apart(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
-        """Return the layout with an array of its own wherever the branches give several arrays of one memory."""
+        """Return the layout with an array of its own wherever the branches return several arrays of one memory."""
         if isinstance(layout, layouts.Node):
             parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
             if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, _, row in parts):
@@ -82,7 +82,7 @@ class Objects:
                 self.preds.setdefault(number, []).append(pred)
 
     def follow(self, is_chosen: Callable[[int], Atom], given: dict[int, Iterator[Atom]]) -> None:
-        """Record which object each array is; `given` has, for each branch, the truths it was to give."""
+        """Record which object each array is; `given` has, for each branch, the truths it was to return."""
         either = current().trace.identity.either
         for made, rows in self.made:
             options: list[tuple[Atom, Array]] = []
@@ -130,7 +130,7 @@ def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
 
 
 def _shares(choice: layouts.Choice, rows: Sequence[Row]) -> list[list[Row]] | None:
-    """Return the rows of each alternative: those of the branches that give it; None where that is not clear."""
+    """Return the rows of each alternative: those of the branches that return it; None where that is not clear."""
     shares: list[list[Row]] = [[] for _ in choice.options]
     for number, builder, given in rows:
         for one in given.options if isinstance(given, layouts.Choice) else (given,):

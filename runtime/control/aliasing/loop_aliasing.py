@@ -40,7 +40,7 @@ class Groups:
         self._above: dict[Storage | int, Storage | int] = {}
 
     def find(self, member: Storage | int) -> Storage | int:
-        """What stands for the group of a memory, or a leaf."""
+        """The representative of the group of a memory, or a leaf."""
         above = self._above.setdefault(member, member)
         while above is not self._above[above]:
             above = self._above[above]
@@ -72,7 +72,7 @@ class Groups:
 
 @frozen
 class Report:
-    """What the loop does to the memory that its leaves stood for before it."""
+    """The effects of the loop on the memory that its leaves stood for before it."""
 
     identities: Identities
     groups: Groups  # of all memory that leaves may share
@@ -117,7 +117,7 @@ def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) 
 
 
 def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: Report) -> bool:
-    """Whether the memory of a group gets what the body writes from the values that the loop carries; notes how."""
+    """Return whether the memory of a group gets its contents from the loop's carries alone; the report notes how."""
     handles = [handle for k in leaves if (handle := init[k].handle) is not None]
     if any(handle.path for handle in handles):
         return False
@@ -185,7 +185,7 @@ def after(
     arrays = [None if k in settled else array for k, array in enumerate(made)]
 
     def related(leaf: int) -> list[Array]:
-        """What a leaf may share memory with, where nobody knows more."""
+        """The memory that a leaf may share, where no more is known."""
         leaves, storages = report.groups.of(leaf)
         befores = [handle for k in leaves if (handle := init[k].handle) is not None]
         outside = [Array(s) for s in storages if sources.is_outside(s)]

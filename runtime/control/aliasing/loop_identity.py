@@ -99,7 +99,7 @@ def _is_alike(one: Array, other: Array) -> bool:
 
 
 def _is_one_new(one: Atom, other: Atom) -> Atom:
-    """Whether two numbers stand for one memory, and this was made in the loop."""
+    """Return whether two numbers stand for one memory, and this was made in the loop."""
     same = atoms.ufunc(np.equal, one, other)
     return atoms.logical_and(same, atoms.ufunc(np.less, one, _literal(0)))
 
@@ -109,7 +109,7 @@ def _literal(number: int) -> Literal:
 
 
 class Identities:
-    """Which memory the leaves of a loop's state are."""
+    """The memory that the leaves of a loop's state are, as numbers that the loop carries."""
 
     def __init__(
         self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
@@ -119,7 +119,7 @@ class Identities:
         self.sources = Sources(outer, traced, init, places)
 
     def are_linked(self, leaves: Sequence[int]) -> bool:
-        """Whether the links at the start of a step tell all that these leaves may be."""
+        """Return whether the links at the start of a step tell all that these leaves may be."""
         possible = self.sources.possible(0, None)
         if len(self.places.handles) > self.carried.linked or any(self.sources.is_unknown(k, possible) for k in leaves):
             return False
@@ -139,7 +139,7 @@ class Identities:
                 pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, Entry)]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
-        """Whether it depends on the run which memory a leaf is, and on more than whether a step has run."""
+        """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
         if self.sources.of[leaf] == Entry(leaf) or self.sources.is_unknown(leaf, possible):
             return False
         later = [label for label in possible.later[leaf] if isinstance(label, Place)]
@@ -154,7 +154,7 @@ class Identities:
         return [p.number for p in possible.places(leaf) if p.number in self.places.moving]
 
     def extras(self) -> list[tuple[Atom, Var, Atom]]:
-        """What is carried: its value before the loop, its formal, and its value after a step."""
+        """The extra carries: the value before the loop, the formal, and the value after a step of each."""
         rows: list[tuple[Atom, Var, Atom]] = []
         with building(self.body):
             made: dict[int, Atom] = {}
@@ -189,7 +189,7 @@ class Identities:
         return _literal(np.iinfo(np.int64).min)
 
     def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
-        """Where a moving place lies that a step leaves; None where it leaves something else."""
+        """The position of a moving place that a step leaves; None where it leaves something else."""
         match source:
             case Entry(leaf):
                 return self.carried.starts.get((leaf, place))

@@ -1,4 +1,4 @@
-"""Where the arrays come from that a step of a loop leaves.
+"""Sources of the arrays that a step of a loop leaves.
 
 What a step leaves in a name is what the name, or another one, was at the step's start, memory from before the loop, or
 new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves follows what each of
@@ -26,7 +26,7 @@ _MOST_STEPS = 64
 
 
 class TracedBody(Protocol):
-    """What is needed of a traced loop body."""
+    """The interface that is needed of a traced loop body."""
 
     @property
     def builder(self) -> Builder: ...
@@ -59,7 +59,7 @@ class Place:
 class New:
     """The part `path` of memory that was made so many steps ago, of which there is one of this serial number a step.
 
-    What holds the elements in other places (an array given more room) has the form of that for a path.
+    What holds the elements in other places (an array given a larger capacity) has the form of that for a path.
     """
 
     serial: int
@@ -82,7 +82,7 @@ class Unknown:
 
 
 class Pair(enum.Enum):
-    """How the new memory that two leaves are after some steps is related."""
+    """The relation of the new memory that two leaves are after some steps."""
 
     NEVER = enum.auto()  # not one memory
     ALWAYS = enum.auto()  # the same part of one memory
@@ -134,7 +134,7 @@ def _still(path: views.Path) -> views.Path:
 
 
 def positions(array: Array) -> list[Atom]:
-    """Where a view lies, as far as it is known only at run time."""
+    """The place of a view, as far as it is known only at run time."""
     return [start for step in array.path for start in step.positions]
 
 
@@ -147,7 +147,7 @@ class Moving(Place):
 
 @frozen
 class Possible:
-    """What each leaf may be where no step has run, and after some steps."""
+    """The memory that each leaf may be where no step has run, and after some steps."""
 
     first: list[set[Label]]
     later: list[set[Label]]
@@ -161,13 +161,13 @@ class Possible:
         return sorted((label for label in self.of(leaf) if isinstance(label, Place)), key=lambda place: place.number)
 
     def only(self, leaf: int) -> Label | None:
-        """What a leaf is after some steps, if that is one thing."""
+        """The memory that a leaf is after some steps, if that is one."""
         labels = self.later[leaf]
         return next(iter(labels)) if len(labels) == 1 else None
 
 
 class Sources:
-    """What the leaves of a loop's state are, from one trace of its body."""
+    """The memory that the leaves of a loop's state are, from one trace of its body."""
 
     def __init__(self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places) -> None:
         self.outer, self.body, self.places = outer, traced.builder, places
@@ -183,11 +183,11 @@ class Sources:
         self.ends = [_ends(source) for source in self.of]
 
     def is_outside(self, storage: Storage) -> bool:
-        """Whether memory is from before the loop."""
+        """Return whether memory is from before the loop."""
         return self.body.outer_has(storage)
 
     def is_entry(self, leaf: int) -> bool:
-        """Whether a step leaves the very object that the leaf was at its start."""
+        """Return whether a step leaves the very object that the leaf was at its start."""
         return self.handles[leaf] is self.entry[leaf]
 
     def _source(self, handle: Array | None) -> Source:
@@ -229,7 +229,7 @@ class Sources:
         return self.serials.setdefault(made, len(self.serials))
 
     def possible(self, least: int, exact: int | None) -> Possible:
-        """What each leaf may be after the loop: after that many steps, or at least so many."""
+        """The memory that each leaf may be after the loop: after that many steps, or at least so many."""
         now = [{label} for label in self.before]
         nothing: list[set[Label]] = [set() for _ in now]
         first = nothing if least or exact else now
@@ -266,7 +266,7 @@ class Sources:
 
     @property
     def renews(self) -> bool:
-        """Whether a step may leave other objects of the same memory."""
+        """Return whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]
         merged = self.body.trace.identity.merged
@@ -277,11 +277,11 @@ class Sources:
         return len(self.before) + 1
 
     def is_unknown(self, leaf: int, possible: Possible) -> bool:
-        """Whether a leaf may share memory in a way that nobody knows."""
+        """Return whether a leaf may share memory in a way that is not known."""
         return UNKNOWN in possible.of(leaf)
 
     def pair(self, one: int, other: int, possible: Possible) -> Pair:
-        """How the new memory that two leaves may be is related."""
+        """The relation of the new memory that two leaves may be."""
         x, y = possible.only(one), possible.only(other)
         if isinstance(x, New) and isinstance(y, New) and max(x.age, y.age) < self.oldest:
             if (x.serial, x.age) != (y.serial, y.age):
@@ -300,7 +300,7 @@ class Sources:
 
 
 def _same(one: New, other: New) -> bool:
-    """Whether two are the same part of their memory."""
+    """Return whether two are the same part of their memory."""
     steps = [tuple(step for step in x.path if isinstance(step, views.Step)) for x in (one, other)]
     forms = [[step for step in x.path if not isinstance(step, views.Step)] for x in (one, other)]
     return forms[0] == forms[1] and views.same(*steps)

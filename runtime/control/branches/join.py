@@ -1,4 +1,4 @@
-"""What branches and loops share: values joined to one layout, and structures that a join refuses."""
+"""Joins, for branches and loops: values joined to one layout, and structures that a join refuses."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _named_by_choice(target: Any, kind: str) -> str:
 
 @contextlib.contextmanager
 def decided_by(atom: Atom | None) -> Iterator[None]:
-    """Where lists of several lengths meet here, this decides which is the one."""
+    """Note for this block the condition that decides which of several lengths a list has after it."""
     trace = current().trace
     before, trace.lists.deciding = trace.lists.deciding, atom
     try:
@@ -130,7 +130,7 @@ def grow(target: Any) -> None:
 
 
 def _reachable(user: object) -> Iterator[tuple[str, Any]]:
-    """What a function that stands for a block knows by name: its closure, and the values given to it."""
+    """The values that a function that stands for a block knows by name: its closure, and those given to it."""
     if isinstance(user, functools.partial):
         for part in (user.func, *user.args):
             yield from _reachable(part)

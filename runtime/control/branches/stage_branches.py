@@ -1,4 +1,4 @@
-"""Staging branches: every branch is traced once, and what they give is joined into one value."""
+"""Staging branches: every branch is traced once, and what they return is joined into one value."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DEEPEST = 100
 
 @dataclasses.dataclass(slots=True)
 class Outcome:
-    """What tracing one branch gave."""
+    """The outcome of tracing one branch."""
 
     builder: Builder
     value: Any  # MISSING where every path raised
@@ -56,7 +56,7 @@ class Outcome:
     links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
-        """What these objects hold after the branch."""
+        """The contents of these objects after the branch."""
         return tuple(self.changes.get(id(s.target), s.before) for s in slots)
 
 
@@ -211,7 +211,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
 
 
 def is_own(error: BaseException) -> bool:
-    """Whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
+    """Return whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
     if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
         return False
     return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")

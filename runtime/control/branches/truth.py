@@ -42,7 +42,7 @@ def truth(value: Any) -> bool | Atom:
 
 
 def kept(condition: Any) -> bool:
-    """Whether a comprehension that Python itself runs keeps an item."""
+    """Return whether a comprehension that Python itself runs keeps an item."""
     decided = truth(condition)
     if isinstance(decided, bool):
         return decided
@@ -59,7 +59,7 @@ def kept(condition: Any) -> bool:
 
 
 def _answer(answer: Any) -> bool | Atom:
-    """The truth that a `__bool__` of the user's gives."""
+    """The truth that a `__bool__` of the user's returns."""
     if isinstance(answer, bool):
         return answer
     if isinstance(answer, PythonScalar) and answer.python is bool:

@@ -1,3 +1,3 @@
-"""What is called for a function of rewritten code, and how calls nest: recursion, wrappers, the world outside."""
+"""Calls in rewritten code: counterparts, the user's functions, recursion, wrappers, effects outside."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How deep a function may call itself while it is traced."""
+"""Limits of recursion: how deep a function may call itself while it is traced."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Staging:
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
     def _stand_in(self, cls: type, name: str, value: Any) -> Any:
-        """What stands in a class for one of its attributes while tracing; None for the attribute itself."""
+        """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
@@ -123,7 +123,7 @@ def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | Non
 
 
 def _is_made_in_c(cls: type) -> bool:
-    """Whether instances are made by a `__new__` that calls `__init__` without the project's seeing it."""
+    """Return whether instances are made by a `__new__` that calls `__init__` without the project's seeing it."""
     new: Any = cls.__new__
     return new is not object.__new__ and not issubclass(cls, BaseException)
 

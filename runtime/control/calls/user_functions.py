@@ -37,7 +37,7 @@ def bind_to(vocabulary: types.ModuleType) -> None:
 
 
 def is_users(function: types.FunctionType) -> bool:
-    """Whether a function is code to rewrite: not the standard library's, not a numeric package's, and with source."""
+    """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
     if internal(code.co_filename):
         return False
@@ -83,7 +83,7 @@ def _named(function: types.FunctionType) -> str:
 
 
 def _reads_arrays(function: types.FunctionType) -> bool:
-    """Whether a function has an array in its globals or its closure."""
+    """Return whether a function has an array in its globals or its closure."""
     names = function.__code__.co_names
     if any(type(function.__globals__.get(n)) in (np.ndarray, Array) for n in names):
         return True
@@ -91,12 +91,12 @@ def _reads_arrays(function: types.FunctionType) -> bool:
 
 
 def _outside(value: Any) -> Any:
-    """What stands for a value from a function's globals or closure: an array is an input of the computation."""
+    """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
     if not is_hoistable(value) or not tracing():
         return value
     return current().trace.outside.hoist(value)
 
 
 def is_hoistable(value: Any) -> bool:
-    """Whether a value from outside is an array of numbers."""
+    """Return whether a value from outside is an array of numbers."""
     return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")

@@ -21,7 +21,7 @@ Call = Callable[..., Any]
 
 
 def unwrapped(function: Any, call: Call) -> Call | None:
-    """What does the same for run-time values; `call` calls the user's own functions. None for any other function."""
+    """Return the staged form of a wrapped function, where `call` calls the user's own; None for any other function."""
     if isinstance(function, functools._lru_cache_wrapper):
         return functools.partial(_cached, function, call)
     if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHER:

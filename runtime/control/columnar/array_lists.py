@@ -24,7 +24,7 @@ SMALL = 8
 
 
 def birthplace() -> Position | None:
-    """Where in the user's code a list is made now."""
+    """The place in the user's code where a list is made now."""
     frame = next(users(sys._getframe(1)), None)
     return None if frame is None else position(frame)
 
@@ -57,7 +57,7 @@ def become_array(owner: Any) -> bool:
 
 
 def indexed(owner: Any) -> None:
-    """A list that may grow is about to be indexed by a run-time value.
+    """Have the elements of a list that may grow side by side, which is indexed by a run-time value now.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def before_loop(roots: Sequence[Any]) -> None:
 
 
 def plain_list_indexed(items: list[Any]) -> None:
-    """The same of an ordinary list.
+    """Have the elements of an ordinary list side by side, which is indexed by a run-time value now.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def may_be_array(contents: Sequence[Any]) -> bool:
 
 
 def may_be_table(contents: Sequence[Any]) -> bool:
-    """The same of elements of lists of one length."""
+    """Return whether elements of lists of one length are many, and of kinds that can be kept side by side."""
     width = nested_lists.width_of(contents)
     if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):
         return False

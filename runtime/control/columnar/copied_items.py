@@ -23,7 +23,7 @@ from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
-    """What branches keep, and arrays put together of such."""
+    """Note the memory that branches keep, and arrays put together of such, as kept after them."""
     for inner, packed in branches:
         _hand_out(outer, inner)
         for part, array in zip(packed, made, strict=False):
@@ -70,7 +70,7 @@ def after_loop(
     packed: Sequence[Packed],
     made: Sequence[Any],
 ) -> None:
-    """What a loop keeps, and the arrays that its names are after it."""
+    """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
     if not body.trace.lists.has_copies:
         return
     _hand_out(outer, body)

@@ -114,7 +114,7 @@ class RowReferences:
 
 @frozen
 class RowReferencesStructure(Structure):
-    """That of such contents: their number (if `extra` is not set), those of the rows, and the lists that were rows."""
+    """The structure of such contents: their number (if `extra` is not set), the rows', and the lists that were rows."""
 
     @property
     def mutable(self) -> bool:

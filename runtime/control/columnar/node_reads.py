@@ -1,4 +1,4 @@
-"""Reads of a node that a run-time condition has chosen: what each node gives, found while tracing, lies in arrays."""
+"""Reads of a node that a run-time condition has chosen: the value of each node, found while tracing, lies in arrays."""
 
 from __future__ import annotations
 

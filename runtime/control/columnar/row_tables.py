@@ -46,7 +46,7 @@ class Table:
         return _TableSlot(self)
 
     def place(self, index: Any, position: Any = 0) -> Atom:
-        """Where an element of a row lies."""
+        """The place of an element of a row."""
         if self.dead:
             raise EscapedTracerError("a list that was made in a branch, loop body or call is used after that has ended")
         width = atoms.literal(self.width, np.int64)
@@ -112,7 +112,7 @@ class RowPart:
 
 @frozen
 class RowPartStructure(Structure):
-    """That of a part; only the host makes something of it: the elements."""
+    """The structure of a part; only the host builds something of it: the elements."""
 
     @property
     def mutable(self) -> bool:
@@ -148,7 +148,7 @@ class _TableSlot(Slot):
 
 
 class Home:
-    """Which row of a table a list is; `before` is what it held until then, for a list from before the table."""
+    """The row of a table that a list is; `before` is what it held until then, for a list from before the table."""
 
     __slots__ = ("before", "index", "table")
 
@@ -161,7 +161,7 @@ class Home:
 
 @frozen
 class RowStructure(Structure):
-    """That of a list that a run-time index has given: which table it is a row of (`extra`), and which row."""
+    """The structure of a list that a run-time index has led to: its table (`extra`), and which row of it it is."""
 
     @property
     def mutable(self) -> bool:
@@ -180,7 +180,7 @@ class RowStructure(Structure):
 
 @frozen
 class RowOfLists(Structure):
-    """The same where the table is no more: one of the lists that were its rows."""
+    """The structure of such a list where the table is no more: one of the lists that were its rows."""
 
     @property
     def mutable(self) -> bool:
@@ -197,7 +197,7 @@ class RowOfLists(Structure):
 
 
 def structure_of_row(row: Any) -> Structure | None:
-    """The structure of a list that a run-time index has given; None for the rows themselves."""
+    """The structure of a list that a run-time index has led to; None for the rows themselves."""
     home = row.home
     if home.before is not None:
         return None

@@ -20,7 +20,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def length(texts: ChoiceValue) -> Any:
-    """How many characters one of a few texts has."""
+    """The number of characters of one of a few texts."""
     return text_tables.look_up(len, texts)
 
 
@@ -69,7 +69,7 @@ def part(text: Any, key: slice) -> Any:
 
 
 def _between(text: Any, start: Any, stop: Any, step: Any) -> Any:
-    """The same where the bounds have nothing to do with one another."""
+    """The part of a text between bounds that have nothing to do with one another."""
     size = len(text)
     rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Traced) else [b] for b in (start, stop)]
     if len(rows[0]) * len(rows[1]) > text_tables.MOST_ENTRIES:

@@ -1,4 +1,4 @@
-"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators give, without the items side by side."""
+"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators yield, without the items side by side."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from anabranch.runtime.values.undefined import Undefined
 
 
 def source(items: Any) -> Source | None:
-    """What gives the items one after the other at run time; None where they are there side by side."""
+    """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, Source):
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
-    if (line := stacked_sequences.line(items)) is not None:
-        return Each(line, lambda item: item)
+    if (stacked := stacked_sequences.stacked(items)) is not None:
+        return Each(stacked, lambda item: item)
     if isinstance(items, Sized):
         items = Rows(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
@@ -86,7 +86,7 @@ def count(items: Source) -> Any:
 
 
 def quantified(items: Source, until: bool) -> Any:
-    """Whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
+    """Return whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
     whole = isinstance(items, Each) and items.whole
     row = Row((not until,), ("the answer",))
 
@@ -157,7 +157,7 @@ def first(items: Source, *default: Any) -> Any:
 
 
 def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
-    """The best item, or what Python gives where there is none."""
+    """The best item, or what Python returns where there is none."""
 
     def empty() -> Any:
         return function((), **{k: v for k, v in options.items() if k == "default"})

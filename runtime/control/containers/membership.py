@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.control import boolean, generator
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
 from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.control.sequences import countable, ranges
+from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -44,7 +44,7 @@ def in_(item: Any, container: Any) -> Any:
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
-    if isinstance(container, (range, ranges.Range)) and has_traced((item, container)) and _is_real(item):
+    if isinstance(container, (range, countable_ranges.Range)) and has_traced((item, container)) and _is_real(item):
         return _in_range(item, container)
     if isinstance(container, Source):
         return generator_reductions.contains(container, item)
@@ -123,7 +123,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
-def _in_range(item: Any, container: range | ranges.Range) -> Any:
+def _in_range(item: Any, container: range | countable_ranges.Range) -> Any:
     number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
     start, stop, step = container.start, container.stop, container.step
     if isinstance(step, int):

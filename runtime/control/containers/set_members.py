@@ -18,7 +18,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """What may be in a set, each with whether it is."""
+    """The possible members of a set, each with whether it is one."""
 
     items: tuple[tuple[Any, Any], ...]
 
@@ -30,7 +30,7 @@ class Members:
         return result
 
     def where(self, condition: Callable[[Any], Any]) -> Members:
-        """Those for which a condition holds."""
+        """The members for which a condition holds."""
         return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
 
 

@@ -1,4 +1,4 @@
-"""Lists that comprehensions, `map` and generators give, as one loop that fills arrays.
+"""Lists that comprehensions, `map` and generators make, as one loop that fills arrays.
 
 Where the items have one form (`values.parts`), and their number is known, each step of a counted loop writes its item
 into a row of arrays made before the loop. The list is made of those rows, which become equations only where they are
@@ -44,7 +44,7 @@ class _ApartError(Exception):
 
 
 def stacked(items: Each) -> list[Any] | None:
-    """The list of what an expression gives, of one loop; None where the items are to be made one by one."""
+    """The list of what an expression yields, of one loop; None where the items are to be made one by one."""
     counted = items.counted()
     if not tracing() or counted is None or counted.length <= FEW:
         return None
@@ -92,7 +92,7 @@ class _Filling:
         self._memory: list[Storage] = []
 
     def list(self) -> list[Any]:
-        """Emit the loop; gives its items."""
+        """Emit the loop; returns its items."""
         stage_loops.stage(
             Loop(
                 body=self._step,

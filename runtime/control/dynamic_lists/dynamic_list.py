@@ -286,7 +286,7 @@ def growing(values: Any) -> Any:
 
 
 def listed(source: Any) -> Any:
-    """The list of what a comprehension or an iterable gives."""
+    """The list of what a comprehension or an iterable yields."""
     if is_grown(source) and source.native is list:
         return source.copy()
     made = growing([])

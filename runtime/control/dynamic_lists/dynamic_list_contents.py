@@ -1,4 +1,4 @@
-"""What a list that may grow holds: its elements themselves, `Items`, or the number of a row of a table.
+"""The contents of a list that may grow: its elements themselves, `Items`, or the number of a row of a table.
 
 Where the elements are not in the list itself, something stands there that refuses whatever is not staged.
 """
@@ -22,7 +22,7 @@ from anabranch.runtime.values.static_requests import wanting
 
 
 class _Marker:
-    """What a list holds natively whose elements are kept elsewhere."""
+    """The one native element of a list whose elements are kept elsewhere."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ MARKER = _Marker()
 
 
 class GrowingContents(MayGrow):
-    """What a list or a deque that grows holds; `native` is the built-in class."""
+    """The contents of a list or a deque that grows; `native` is the built-in class."""
 
     __slots__ = ()
     _contents = ListContents

@@ -31,7 +31,7 @@ from anabranch.runtime.values.union import ChoiceValue
 
 
 def extend(owner: Any, values: Any, listed: Callable[[Any], Any]) -> None:
-    """`owner.extend(values)`; `listed` makes a list of what an iterable gives."""
+    """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, ChoiceValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
         return
@@ -133,7 +133,7 @@ def _grown(owner: Any, value: Any) -> Any:
 
 
 def sort(owner: Any, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]) -> None:
-    """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable gives."""
+    """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.grown()
     keys = items if key is None else listed(_each(owner, key)).grown()
     owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))

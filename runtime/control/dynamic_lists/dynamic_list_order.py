@@ -1,4 +1,4 @@
-"""Lists whose length is known only at run time, in order: stable sorts of all that there is room for."""
+"""Lists whose length is known only at run time, in order: stable sorts of the whole buffer."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Item
 
 
 def _valid(items: Items) -> Atom:
-    """Which positions have an element."""
+    """The mask of positions that have an element."""
     line = iota(items.structure.capacity)
     return atoms.ufunc(np.less, line, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), line.type.shape))
 
 
 def _lines(keys: Items) -> Iterator[Atom]:
-    """What the keys are compared by, the first first."""
+    """The arrays that the keys are compared by, the first first."""
     kinds = keys.structure.variants
     if len(kinds) > 1 and all(map(_is_number, kinds)):
         yield _as_floats(keys)
@@ -82,7 +82,7 @@ def _as_floats(keys: Items) -> Atom:
 
 
 def _there(items: Items) -> Atom:
-    """Which places hold an element."""
+    """The mask of places that hold an element."""
     if not items.structure.ring:
         return _valid(items)
     n = items.structure.capacity

@@ -17,7 +17,7 @@ from anabranch.runtime.values.heap.slots import Slot
 
 
 class GrowingSlot(Slot):
-    """What is remembered of a list that may grow."""
+    """The heap slot of a list that may grow: its contents before a branch or a loop."""
 
     __slots__ = ()
 
@@ -55,11 +55,11 @@ class GrowingSlot(Slot):
 
 @frozen
 class GrowingStructure(Structure):
-    """That of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
+    """The structure of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
 
     @property
     def grown(self) -> bool:
-        """Whether it has one part, its `Items`."""
+        """Return whether it has one part, its `Items`."""
         return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
 
     @property

@@ -1,3 +1,3 @@
-"""Iterables that give their items one by one: generators, and iterators of the user's own classes."""
+"""Iterables that yield their items one by one: generators, and iterators of the user's own classes."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Items one by one from code that hands them on: it runs in a thread of its own, and only while it is asked."""
+"""Items one by one from code that hands them on: pull iteration, in a thread that runs only while it is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterables that hand on their items: generator functions and generator expressions of the user's.
+"""Push iteration: generator functions and generator expressions of the user's, which hand on their items.
 
 A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
 Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
@@ -40,7 +40,7 @@ class Source(attributes.Bare, abc.ABC):
 
     @property
     def begun(self) -> bool:
-        """Whether items have been asked for one by one."""
+        """Return whether items have been asked for one by one."""
         return self._items is not None
 
     @property
@@ -62,7 +62,7 @@ class Source(attributes.Bare, abc.ABC):
             self.run(take)
 
     def items_or(self, driven: Callable[[Source], Any]) -> Any:
-        """The list of the items, where it is known while tracing which there are; else what `driven` gives."""
+        """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
             return list(self._items)
@@ -88,7 +88,7 @@ class Source(attributes.Bare, abc.ABC):
         return driven(again)
 
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
-        """One that gives the same items, and what leads to the objects that it may change; None where there is none."""
+        """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
     def __iter__(self) -> Iterator[Any]:
@@ -132,14 +132,14 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
 
 
 class Generated(Source):
-    """What a call of a generator function gives."""
+    """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
 
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
-        """The same call."""
+        """A new source for the same call."""
         return Generated(*self._call), self._call
 
     def run(self, take: Take) -> None:

@@ -1,4 +1,4 @@
-"""When a list or an array gets a length known only at run time: where a loop, or a branch, cannot do without."""
+"""Lists and arrays that get a length known only at run time, where a loop or a branch cannot do without."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 
 T = TypeVar("T")
-# A loop whose number of steps is bounded gives its lists room for all of them, up to so many.
+# A loop whose number of steps is bounded gives its lists capacity for all of them, up to so many.
 _MOST = 1 << 20
 
 
@@ -64,7 +64,7 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
 def with_room(
     before: layouts.Layout, after: layouts.Layout, entry: int, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """What a loop carries, where lists that get longer in a step have room for all steps."""
+    """The layout of a carry, where lists that get longer in a step have capacity for all steps."""
     numbers = itertools.count()
 
     def walk(old: layouts.Layout | None, new: layouts.Layout) -> layouts.Layout:
@@ -118,7 +118,7 @@ def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
 def _roomy_array(
     old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """The layout of an array that gets longer in a step, with room for all steps."""
+    """The layout of an array that gets longer in a step, with capacity for all steps."""
     structure, before = new.structure, None if old is None else layouts.sizes(old)
     assert isinstance(structure, PaddedStructure)
     if any(structure.rooms) or before is None or len(before.run_time) != len(structure.kinds):
@@ -143,7 +143,7 @@ def _roomy_array(
 def _roomy(
     old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: Loop, types: LoopTypes
 ) -> layouts.Layout:
-    """The layout of a list that gets longer in a step, with room for all steps."""
+    """The layout of a list that gets longer in a step, with capacity for all steps."""
     structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
     assert isinstance(structure, ItemsStructure)
     if structure.room is not None or structure.fixed:
@@ -161,7 +161,7 @@ def _roomy(
 
 
 def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
-    """The layout after the loop that gave this room."""
+    """The layout after the loop that chose these capacities."""
     match layout:
         case layouts.Node(structure, children, source):
             if isinstance(structure, ItemsStructure):

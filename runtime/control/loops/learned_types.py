@@ -43,9 +43,9 @@ class Known:
     slots : tuple of int
         Which of the objects that the body reaches it changes.
     entries : tuple of Layout or None
-        What it carries; None for what is as it was presumed to be.
+        What it carries; None for an entry that stayed as assumed at first.
     rooms : tuple
-        Those that lists have in the loop.
+        The capacities that lists have in the loop.
     """
 
     surroundings: tuple[Any, ...]

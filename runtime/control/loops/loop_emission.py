@@ -12,7 +12,7 @@ from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loops.loop_state import INT64, ConditionWritesError, Loop, LoopTypes, Traced
+from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, Loop, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
@@ -28,7 +28,7 @@ class Emission:
     """Builds the `for` or `while` equation from a traced body."""
 
     def __init__(
-        self, outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+        self, outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
     ) -> None:
         self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
         self.body = traced.builder
@@ -36,7 +36,7 @@ class Emission:
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
-        # without room for a step's values no later step may loop on what is there instead.
+        # without capacity for a step's values no later step may loop on what is there instead.
         stops = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
@@ -54,7 +54,7 @@ class Emission:
 
     @property
     def steps(self) -> tuple[int, int | None]:
-        """How many steps run at least, and how many exactly if that is known."""
+        """The number of steps that run at least, and the exact one if it is known."""
         trip = self._trip() if self.counts else None
         exact = int(trip.value) if isinstance(trip, Literal) else None
         return (exact if exact is not None else min(self.loop.least, 1)), exact
@@ -76,7 +76,7 @@ class Emission:
         return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
 
     def _trip(self) -> Atom:
-        """How many steps run: none after there was too little room for something, whatever is asked for."""
+        """The number of steps to run: none after a capacity was too small, whatever is asked for."""
         trip = self.loop.trip
         assert trip is not None
         if isinstance(trip, Literal) or not self.outer.trace.capacities:
@@ -159,11 +159,11 @@ class Emission:
         return builder, verdict
 
     def _condition(self, state: Sequence[Any], count: Atom) -> Atom:
-        """Whether another step runs, in the current builder, from the values of the state."""
+        """Return whether another step runs, in the current builder, from the values of the state."""
         builder = current()
         width = 2 + len(self.loop.init)
         verdict: Atom = atoms.literal(True)
-        # What comes of too little room before the loop might keep it running for ever.
+        # Values that a capacity before the loop was too small for might keep it running for ever.
         if self.fails or builder.trace.capacities:
             verdict = atoms.ufunc(np.equal, builder.read(builder.trace.failures.error_code), atoms.literal(0, np.int32))
         if self.coded:

@@ -1,6 +1,6 @@
 """Lengths of lists that a loop carries: what a step adds to each, where that is known while tracing.
 
-From it follow how much room is enough, so that no append has to ask, and the length after a counted loop.
+From it follow the capacity that is enough, so that no append has to ask, and the length after a counted loop.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: 
 
 
 def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
-    """How long each of the lists is at most before the loop; None where nothing is known of it."""
+    """The most that each list is long before the loop; None where nothing is known of it."""
     if not isinstance(layout, layouts.Node) or isinstance(value, ChoiceValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):

@@ -1,4 +1,4 @@
-"""Numbers of a few kinds that a loop carries: the one from before the loop, where no step gives another of its kind.
+"""Numbers of a few kinds that a loop carries: the one from before the loop, where no step returns another of its kind.
 
 In `best = 0` and `if v > best: best = v`, the int is 0 whenever there is one. So it is no run-time value, and what is
 done with the name is done with the number that is worth the same.

@@ -33,11 +33,11 @@ class Entries:
 
     @property
     def changed(self) -> bool:
-        """Whether the body wrote into one of them."""
+        """Return whether the body wrote into one of them."""
         return bool(self._heap.changes())
 
     def are_in(self, value: Any) -> bool:
-        """Whether a value is, may be or holds one of them."""
+        """Return whether a value is, may be or holds one of them."""
         if id(value) in self._containers:
             return True
         if isinstance(value, ChoiceValue):
@@ -47,7 +47,7 @@ class Entries:
 
 
 def shared(values: Sequence[Any]) -> bool:
-    """Whether one new container is, or may be, in two places of what a step gives."""
+    """Return whether one new container is, or may be, in two places of what a step returns."""
     seen: set[int] = set()
 
     def twice(value: Any) -> bool:
@@ -83,7 +83,7 @@ def refusal(what: str) -> AliasError:
 
 
 def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
-    """What stands in a place after a loop: what was there before it, where no step ran."""
+    """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
     if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):

@@ -1,4 +1,4 @@
-"""What a loop carries: the layouts of its state and the slots in it, as they settle.
+"""The carries of a loop: the layouts of its state and the slots in it, as they settle.
 
 The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the
 contents of the Python objects that the body changes. Arrays that the body only writes to in place are no part of the
@@ -44,7 +44,7 @@ class ConditionWritesError(Exception):
 
 @frozen
 class Loop:
-    """What a loop statement is.
+    """A loop statement, as it is to be staged.
 
     `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is
     None for a loop that only counts. `trip` is None for a loop that only tests.
@@ -76,7 +76,7 @@ def first_step_error(message: str, loop: Loop) -> StructureMismatchError:
 
 
 @dataclasses.dataclass(slots=True)
-class Traced:
+class BodyTrace:
     """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
 
     builder: Builder
@@ -146,7 +146,7 @@ class LoopTypes:
 
     @property
     def groups(self) -> Groups:
-        """Which leaves of the state lie side by side."""
+        """The groups of leaves of the state that lie side by side."""
         width = 2 + len(self.loop.init)
         return Groups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
@@ -157,12 +157,12 @@ class LoopTypes:
 
     @property
     def opens_an_alternative(self) -> bool:
-        """Whether one of them is carried by its parts as one of several alternatives, which a tag tells apart."""
+        """Return whether one of them is carried by its parts as one of several alternatives, told apart by a tag."""
         return any(map(_opened_in_a_choice, self.init, self.layouts))
 
     @property
     def opened_is_written(self) -> bool:
-        """Whether the body changes one of them under another name."""
+        """Return whether the body changes one of them under another name."""
         targets = {id(s.target) for s in self.slots}
         return any(id(c) in targets for c in self.opened)
 

@@ -15,9 +15,9 @@ from anabranch.runtime.control.loops import growth, learned_types, loop_lengths,
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
+    BodyTrace,
     Loop,
     LoopTypes,
-    Traced,
     check_growth,
     first_step_error,
     hint_of,
@@ -50,7 +50,7 @@ _MOST_ATTEMPTS = 24
 
 
 def stage(loop: Loop) -> tuple[Any, ...]:
-    """Run a loop at run time; gives the exit code, the returned value and the carries after it."""
+    """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
     types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.heap.roots), watch_arrays=True))
@@ -101,12 +101,12 @@ def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
     return [k for k, i in enumerate(entries) if i in positions]
 
 
-def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
+def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
     outer.trace.loops.traces += 1
-    traced = Traced(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
+    traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
     twins = shared_containers.twins(tuple(types.init), types.whole)
@@ -162,7 +162,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> Traced | None:
     return traced
 
 
-def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _settle(outer: Builder, traced: BodyTrace, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
@@ -200,7 +200,7 @@ def _settle(outer: Builder, traced: Traced, loop: Loop, types: LoopTypes, out: S
 
 
 def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
-    """Whether the containers from before the loop matter as such, not just what is in them."""
+    """Return whether the containers from before the loop matter as such, not just what is in them."""
     if types.opens_an_alternative:
         return True
     return bool(types.opened) and (
@@ -209,7 +209,7 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
 
 
 def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
-    """What a step gives, but for objects that were there before the loop."""
+    """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
 
@@ -222,16 +222,17 @@ def _replaces(before: layouts.Layout, value: Any) -> bool:
 
 
 def _unread(before: layouts.Layout, value: Any) -> bool:
-    """Whether an entry starts unset, and the body sets it on every path without reading it."""
+    """Return whether an entry starts unset, and the body sets it on every path without reading it."""
     if not (isinstance(before, layouts.Held) and isinstance(before.value, Undefined)) or before.value.read:
         return False
-    return not any(isinstance(o, Undefined) for o in getattr(value, "options", (value,)))
+    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    return not any(isinstance(o, Undefined) for o in options)
 
 
 def _finish(
-    outer: Builder, loop: Loop, types: LoopTypes, traced: Traced, report: loop_aliasing.Report
+    outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
 ) -> tuple[Any, ...]:
-    """Emit the primitive and give the values after the loop."""
+    """Emit the primitive and return the values after the loop."""
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)
     results, count = plan.emit([p.atom for p in init])

@@ -1,4 +1,4 @@
-"""What `while` and `for` share: how a body gives its result, and running steps one by one while tracing."""
+"""Steps of `while` and `for`: the form in which a body returns its result, and steps run one by one while tracing."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from anabranch.runtime.control.sequences.remaining_items import remaining
 
 @frozen
 class Form:
-    """How rewritten code passes a loop's state: the carried names, and the exits that occur."""
+    """The form in which rewritten code passes a loop's state: the carried names, and the exits that occur."""
 
     names: tuple[str, ...]
     exits: tuple[str, ...]
 
     @property
     def _width(self) -> int:
-        """How many values a body with exits gives; a single one stands for itself."""
+        """The number of values that a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
     def take(self, result: Any) -> tuple[Any, ...]:
-        """What a body returned, as (exit code, returned value, *carries)."""
+        """The result of a body, as (exit code, returned value, *carries)."""
         if self.exits:
             code, *rest = result if self._width > 1 else (result,)
             value = rest.pop(0) if "return" in self.exits else no_value
@@ -35,7 +35,7 @@ class Form:
         return (NEXT, no_value, *carries)
 
     def pack(self, code: Any, value: Any, carries: Sequence[Any]) -> Any:
-        """What a body that gives this state returns."""
+        """The result of a body that leaves this state."""
         if self.exits:
             given = (code, *([value] if "return" in self.exits else []), *carries)
             return given if self._width > 1 else code
@@ -63,7 +63,7 @@ def unroll(
     why: str,
     number: int | None = None,
 ) -> tuple[Any, ...]:
-    """Run a body for each item while tracing; gives the state after the loop.
+    """Run a body for each item while tracing; returns the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
 

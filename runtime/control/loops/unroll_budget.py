@@ -98,7 +98,7 @@ def _count(number: int, what: str) -> str:
 
 
 def weight(equations: Iterable[Equation]) -> int:
-    """How many equations there are, those of branches and bodies included."""
+    """The number of equations, those of branches and bodies included."""
     return sum(1 + sum(weight(program.equations) for program in e.programs()) for e in equations)
 
 

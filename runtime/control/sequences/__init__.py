@@ -1,3 +1,3 @@
-"""What a staged `for` can count over: ranges, arrays, lists, text, and iterators over these."""
+"""Sequences that a staged `for` counts over: ranges, arrays, lists, text, and iterators over these."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which iterables a staged `for` counts over, and the form in which it does."""
+"""The form in which a staged `for` counts over an iterable, if it does."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable_ranges import KnownRange
 from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.sequences.iterators import Once
-from anabranch.runtime.control.sequences.ranges import Fixed
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.dynamic_array import Sized
@@ -46,11 +46,11 @@ def countable(items: Any) -> Countable | None:
     if isinstance(items, Countable):
         return items
     if isinstance(items, range):
-        return Fixed(items)
+        return KnownRange(items)
     if is_grown(items):
         return Elements(items)
     if isinstance(items, (Array, Sized)):
         return Rows(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
         return Rows(wrap.array_of(wrap.as_atom(items)))
-    return stacked_sequences.line(items) or text_iteration.characters(items)
+    return stacked_sequences.stacked(items) or text_iteration.characters(items)

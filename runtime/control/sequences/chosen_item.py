@@ -46,7 +46,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 
 def merged(number: Any) -> Any:
-    """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
+    """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
     return current().trace.identity.merge(number) if isinstance(number, Traced) else number
 
 
@@ -55,7 +55,7 @@ def _itself(value: Any) -> Any:
 
 
 def one_kind(items: Sequence[Any]) -> Abstract | None:
-    """What all items are, where they are numbers of one kind."""
+    """The abstract value of all items, where they are numbers of one kind."""
     kinds = [layouts.numeric(layouts.outline(i)) for i in items]
     first = kinds[0] if kinds else None
     if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):

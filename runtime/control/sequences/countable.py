@@ -48,11 +48,11 @@ class Countable(attributes.Bare, abc.ABC):
         return any(column.has_records for column in self.columns)
 
     def misfits(self) -> list[tuple[Atom, str]]:
-        """What makes the iteration raise ValueError at its end, as conditions and messages."""
+        """Return the conditions that make the iteration raise ValueError at its end, with the messages."""
         return []
 
     def end(self, left: Atom) -> None:
-        """What the end of an iteration raises, unless it was `left` before."""
+        """Raise at run time what the end of the iteration raises, unless it was `left` before."""
         for pred, message in self.misfits():
             ended = atoms.logical_and(pred, atoms.logical_not(left))
             run_time_checks.fail_if(ended, _value_error(message))

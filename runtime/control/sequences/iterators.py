@@ -43,7 +43,7 @@ class Once(Countable):
 
     @property
     def under_way(self) -> bool:
-        """Whether items have been asked for one by one."""
+        """Return whether items have been asked for one by one."""
         return self._under_way is not None
 
     def take_up(self) -> None:
@@ -103,7 +103,7 @@ class Enumerated(Once):
         return (self._first + index, self.items.at(index))
 
     def misfits(self) -> list[tuple[Atom, str]]:
-        """Those of what is numbered."""
+        """The conditions of what is numbered."""
         return self.items.misfits()
 
     def end(self, left: Atom) -> None:
@@ -140,7 +140,7 @@ class Zipped(Once):
             column.end(left)
 
     def misfits(self) -> list[tuple[Atom, str]]:
-        """Where lengths differ: the first column that ends ends it, unless one goes on after the first has ended."""
+        """The conditions of different lengths: the first column that ends ends it, unless one goes on after that."""
         if not self.strict:
             return []
         first, *others = (wrap.as_atom(c.length, np.int64) for c in self.columns)

@@ -1,4 +1,4 @@
-"""What is left of the items that a loop goes over, handed on into a branch."""
+"""The remaining items of an unrolled loop, handed on into a branch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def remaining(items: Iterable[Any]) -> Iterable[Any]:
 
 
 def is_named(iterator: Iterator[Any]) -> bool:
-    """Whether a variable of the user's functions holds the iterator."""
+    """Return whether a variable of the user's functions holds the iterator."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "trace_call":
         if not internal(frame.f_code.co_filename) and any(v is iterator for v in frame.f_locals.values()):

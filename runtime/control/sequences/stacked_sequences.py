@@ -23,7 +23,7 @@ from anabranch.runtime.values.tracer import Traced
 FEW = 8  # lists of so many items are gone over item by item
 
 
-class Line(Countable):
+class StackedSequence(Countable):
     """The items of a list or tuple, which lie side by side in arrays."""
 
     def __init__(self, items: Any, form: Form) -> None:
@@ -108,7 +108,7 @@ def _is_no_array(value: Any) -> bool:
 
 
 def check_lent(after: Any, body: Any) -> None:
-    """Refuse a step in which a list or dict of a line, of which it had a copy, is changed or kept.
+    """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def check_lent(after: Any, body: Any) -> None:
             )
 
 
-def line(items: Any) -> Line | None:
+def stacked(items: Any) -> StackedSequence | None:
     """The staged form of such a list; None for anything else."""
     form = form_of(items)
-    return None if form is None else Line(items, form)
+    return None if form is None else StackedSequence(items, form)

@@ -1,4 +1,4 @@
-"""What Python can go over only while tracing, beside what is as long as only the run knows: columns of `zip`."""
+"""Columns of `zip`: items known while tracing, beside a sequence whose length is known only at run time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
-class Held(Countable):
+class KnownItems(Countable):
     """The items of a list or tuple, each read by an index when it is asked for."""
 
     def __init__(self, items: Any) -> None:
@@ -48,24 +48,24 @@ def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
     if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None
-    if any(map(is_text, columns)) and all(is_text(c) or is_countable(c) or _is_held(c) for c in columns):
-        found = (_held(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
+    if any(map(is_text, columns)) and all(is_text(c) or is_countable(c) or _has_known_items(c) for c in columns):
+        found = (_known_items(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
         return tuple(c for c in found if c is not None)
     if not all(map(is_countable, columns)):
         if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
             return None
-        if not all(is_countable(c) or _is_held(c) for c in columns):
+        if not all(is_countable(c) or _has_known_items(c) for c in columns):
             return None
-    held = (_held(c) if _is_held(c) else countable(c) for c in columns)
+    held = (_known_items(c) if _has_known_items(c) else countable(c) for c in columns)
     return tuple(c for c in held if c is not None)
 
 
-def _is_held(column: Any) -> bool:
-    """Whether it has items, at least one, of a number known while tracing, to which indices lead."""
+def _has_known_items(column: Any) -> bool:
+    """Return whether it has items, at least one, of a number known while tracing, to which indices lead."""
     kinds = (list, tuple, dict, str, *_VIEWS)
     plain = type(column) in kinds or (isinstance(column, MayGrow) and column.items is None)
     return plain and len(column) > 0
 
 
-def _held(column: Any) -> Held:
-    return Held(column if isinstance(column, (list, tuple)) else list(column))
+def _known_items(column: Any) -> KnownItems:
+    return KnownItems(column if isinstance(column, (list, tuple)) else list(column))

@@ -57,6 +57,6 @@ def _kinds(code: types.CodeType, at: int) -> tuple[str, ...]:
 
 
 def adds_in_place() -> bool:
-    """Whether the code that called the caller of this stands at `+=`."""
+    """Return whether the code that called the caller of this stands at `+=`."""
     frame = sys._getframe(2)
     return frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2] == _ADD_IN_PLACE

@@ -24,7 +24,7 @@ from anabranch.runtime.values.failures import run_time_checks
 
 
 def _place(goes_right: Callable[[Any], Any], a: Any, lo: Any, hi: Any) -> Any:
-    """Where `goes_right` of the items of a sequence turns false, between two places."""
+    """The place where `goes_right` of the items of a sequence turns false, between two places."""
     lo = as_int(lo)
     run_time_checks.fail_if(wrap.as_atom(lo < 0, np.bool_), lambda _: ValueError("lo must be non-negative"))
     length = len_(a)

@@ -6,7 +6,7 @@ from typing import Any
 
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.control.sequences import as_countable, iterators, ranges, zip_columns as columns_
+from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
@@ -40,7 +40,7 @@ def range_(*args: Any) -> Any:
     if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return ranges.Range(start, stop, step)
+    return countable_ranges.Range(start, stop, step)
 
 
 @staged_form_of(enumerate)

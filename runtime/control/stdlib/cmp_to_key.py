@@ -12,7 +12,7 @@ from anabranch.runtime.values import registry
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Key:
-    """A value in the order of `compare`, which gives a number below, above or equal to zero."""
+    """A value in the order of `compare`, which returns a number below, above or equal to zero."""
 
     obj: Any
     compare: Callable[[Any, Any], Any]

@@ -17,8 +17,8 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
-from anabranch.runtime.control.sequences.ranges import Range
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, attributes, wrap
@@ -42,11 +42,11 @@ def _item(value: Any) -> Any:
 
 
 class Mapped(Each):
-    """The iterator that `map` gives."""
+    """The iterator that `map` returns."""
 
 
 class Filtered(Each):
-    """The iterator that `filter` gives."""
+    """The iterator that `filter` returns."""
 
 
 def map_(call: Call, function: Any, *columns: Any) -> Any:
@@ -78,7 +78,7 @@ def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
 
 
 def _again(items: Any) -> Any:
-    """What can be gone over more than once."""
+    """The items in a form that can be gone over more than once."""
     return items if isinstance(items, (Array, Range, range, np.ndarray)) else tuple(items)
 
 
@@ -108,7 +108,7 @@ def islice_(_: Call, items: Any, *bounds: Any) -> Any:
 
 
 def _check_bound(word: str, bound: Any) -> None:
-    """What `islice` says of a negative bound."""
+    """Raise the error of `islice` for a negative bound."""
     if bound is not None:
         negative = atoms.ufunc(np.less, wrap.as_atom(bound, np.int64), atoms.literal(0, np.int64))
         message = f"{word} argument for islice() must be None or an integer: 0 <= x <= sys.maxsize."
@@ -281,7 +281,7 @@ class Taken(Source):
 
 
 class Accumulated(Source):
-    """What the items up to each make together."""
+    """The accumulated values of the items up to each."""
 
     def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
         super().__init__()

@@ -45,7 +45,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
 
 
 def _is_own_file(file: Any, value: Any) -> bool:
-    """Whether a file belongs to the function that is traced, and so does what is written to it."""
+    """Return whether a file belongs to the function that is traced, and so does what is written to it."""
     if file is None or file in current().trace.output.streams.values() or current().trace.outside.is_outside(file):
         return False
     if file is sys.__stdout__ or file is sys.__stderr__:
@@ -60,7 +60,7 @@ def _is_own_file(file: Any, value: Any) -> bool:
 
 
 def _stays_inside(file: Any, value: Any) -> bool:
-    """Whether writing to a file that the function made has no effect but on what it goes on to compute."""
+    """Return whether writing to a file that the function made has no effect but on what it goes on to compute."""
     inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(file)
     return inside and current().parent is None and not containers.has_traced(value)
 
@@ -70,7 +70,7 @@ def _is_standard(file: Any) -> bool:
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:
-    """What is called instead of a function that writes, while tracing."""
+    """The function to call instead of one that writes, while tracing."""
     if not tracing():
         return None
     if function is warnings.warn:

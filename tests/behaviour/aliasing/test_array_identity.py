@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import AliasError, UnsupportedOperationError, jit
-from anabranch.runtime.control import functional
+from anabranch.runtime.api import functional
 from tests.program_table import Program, Table
 
 case = Table()

@@ -174,7 +174,7 @@ def _dtype(leaf: Any) -> Any:
 
 
 def _output(function: Callable[..., Any], carry: Any, x: Any) -> Any:
-    """What one step gives, traced for its types alone."""
+    """The output of one step, traced for its types alone."""
     outer = current()
     scratch = Builder(outer.trace, outer)
     with building(scratch):

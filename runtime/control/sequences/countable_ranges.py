@@ -96,7 +96,7 @@ class Range(Countable):
 
 
 def _either(a: Any, b: Any) -> Atom:
-    """Whether one of two Python bools is true, as an atom."""
+    """Return whether one of two Python bools is true, as an atom."""
     return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
 
 
@@ -115,7 +115,7 @@ def _as_int(x: Any) -> Any:
     return python_scalar(wrap.as_atom(x, np.int64))
 
 
-class Fixed(Countable):
+class KnownRange(Countable):
     """A `range` whose bounds are known."""
 
     def __init__(self, items: range) -> None:
