@@ -1,4 +1,4 @@
-"""Whether another way to compile or to call a program does what Python does."""
+"""Comparison with Python of other ways to compile or to call a program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 def unlike(want: Outcome, got: Outcome) -> str:
-    """What differs between two outcomes; nothing where nothing does."""
+    """Return what differs between two outcomes; nothing where nothing does."""
     return str(first_difference(want, got, (), TOLERANCE) or "")
 
 

@@ -66,7 +66,7 @@ def applied(args, steps):
 
 
 def told(value):
-    """What a value holds, and of which class its leaves are."""
+    """Return what a value holds, and of which class its leaves are."""
     if isinstance(value, dict):
         return {k: told(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What a deliberate fault is, and how it is planted."""
+"""A deliberate fault, and how it is planted."""
 
 from __future__ import annotations
 
