@@ -77,7 +77,7 @@ class Program:
                 staged = True
 
     def _compare_outcomes(self, want: Outcome, got: Outcome, args: tuple[Any, ...]) -> bool:
-        """Whether both gave a result, and the same."""
+        """Return whether both gave a result, and the same."""
         if want.error is not None:
             self._check_error(want.error, got, args)
             assert want.text == got.text
@@ -118,7 +118,7 @@ def _hashable(value: Any) -> bool:
 
 
 def _beyond_int64(value: Any) -> bool:
-    """Whether a result holds a Python int that compiled code cannot, which raises `OverflowError` instead."""
+    """Return whether a result holds a Python int that compiled code cannot, which raises `OverflowError` instead."""
     if isinstance(value, tuple):
         return any(map(_beyond_int64, value))
     return isinstance(value, int) and not -(2**63) <= value < 2**63

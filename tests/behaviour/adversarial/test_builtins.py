@@ -407,7 +407,7 @@ def test_hostile_builtins_with_static_arguments(program: Program) -> None:
 
 
 def _refused_or(function, *args):
-    """What three calls give, or None where the project refuses the function."""
+    """Return the results of three calls, or None where the project refuses the function."""
     try:
         return [function(*args) for _ in range(3)]
     except AnabranchError:

@@ -266,7 +266,7 @@ def test_run_time_values_are_printed_at_the_prompt_and_nowhere_else():
 
 
 def _run(program, answers, *module):
-    """What a program prints that is a file, given these lines to read."""
+    """Return what a program prints that is a file, given these lines to read."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "program.py"
         file.write_text(textwrap.dedent(program))

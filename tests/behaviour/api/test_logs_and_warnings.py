@@ -1,4 +1,4 @@
-"""What is told of compilations: logs, warnings, progress, and files."""
+"""Reports of compilations: logs, warnings, progress, and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of Arrays compare with."""
+"""The comparison of Arrays with ndarrays."""
 
 from __future__ import annotations
 

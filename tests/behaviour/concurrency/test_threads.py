@@ -77,7 +77,7 @@ def test_threads_with_signatures_of_their_own(compiled):
 
 
 def test_functions_are_compiled_side_by_side(monkeypatch):
-    """What XLA does for one function does not keep another from being compiled."""
+    """XLA's work for one function does not keep another from being compiled."""
     inside, plain = threading.Barrier(2, timeout=30), disk_cache.compile_text
 
     def compile_text(*args):
@@ -206,7 +206,7 @@ class Held:
 
 
 def alive(references):
-    """What has not gone."""
+    """Return what has not gone."""
     for _ in range(20):
         gc.collect()
         found = [r() for r in references]

@@ -68,12 +68,12 @@ def _is_class(value: Any) -> bool:
 
 
 def class_status(name: str) -> tuple[str, str]:
-    """What becomes of a class."""
+    """Return what becomes of a class."""
     return CLASSES.get(name) or status(full_name(getattr(np, name)), found=False)
 
 
 def status(name: str, found: bool) -> tuple[str, str]:
-    """What becomes of a function or method with this full name, and why."""
+    """Return what becomes of a function or method with this full name, and why."""
     if name in registry.REFUSED:
         return "refused", registry.REFUSED[name]
     if name in registry.STATIC:
@@ -82,7 +82,7 @@ def status(name: str, found: bool) -> tuple[str, str]:
 
 
 def function_status(module: types.ModuleType, name: str, function: Callable[..., Any]) -> tuple[str, str]:
-    """What becomes of a function of a module; one that goes by several names has one entry in the registry."""
+    """Return what becomes of a function of a module; one that goes by several names has one entry in the registry."""
     for full in (f"{module.__name__}.{name}", f"{function.__module__}.{getattr(function, '__name__', name)}"):
         found = status(full, function in registry.FUNCTIONS)
         if found[0] != "run time":
@@ -96,7 +96,7 @@ def members() -> list[str]:
 
 
 def member_status(name: str) -> tuple[str, str]:
-    """What becomes of a method or attribute."""
+    """Return what becomes of a method or attribute."""
     found = name in registry.METHODS or name in registry.PROPERTIES or name in _OWN
     return status(f"numpy.ndarray.{name}", found)
 

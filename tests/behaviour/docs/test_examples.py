@@ -1,4 +1,4 @@
-"""What the documents show runs as it stands: the README's code, `examples/`, programs that users begin with."""
+"""The programs in the documents run as they stand: the README's code, `examples/`, programs that users begin with."""
 
 from __future__ import annotations
 

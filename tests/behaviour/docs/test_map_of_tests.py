@@ -1,4 +1,4 @@
-"""The map of the tests names each folder that holds some, and no other."""
+"""The map of the tests names each folder that holds some, and no other; the list of quick tests names what there is."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def test_every_folder_has_one_line():
         TESTS
     }
     assert sorted(listed) == sorted(os.path.relpath(folder, TESTS) for folder in folders)
+
+
+def test_the_quick_tests_are_there():
+    quick = (TESTS / "quick.txt").read_text().split()
+    assert "tests/behaviour/programs" in quick  # among them the tour through every package
+    assert quick == sorted(quick)
+    assert [path for path in quick if not (TESTS.parent / path).exists()] == []

@@ -1,4 +1,4 @@
-"""What docs/testing.md says of other compilers and of reports."""
+"""The statements of docs/testing.md on other compilers and on reports."""
 
 from __future__ import annotations
 

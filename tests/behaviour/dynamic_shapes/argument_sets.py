@@ -1,4 +1,4 @@
-"""What the programs of this folder run on: arrays of one shape each, so that argument sets share a compilation."""
+"""Arguments for the programs of this folder: arrays of one shape each, so that argument sets share a compilation."""
 
 from __future__ import annotations
 

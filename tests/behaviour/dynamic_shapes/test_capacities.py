@@ -1,4 +1,4 @@
-"""Room for sizes that only the run knows: a run with too little of it is done again with more."""
+"""Capacities of buffers whose size is known only at run time: a run that needs more is done again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anabranch.runtime.values.dynamic_shapes import capacity_requests
 
 
 def below(n):
-    """`np.arange(n)` summed up, which asks for room."""
+    """`np.arange(n)` summed up, which asks for a capacity."""
     room = capacity_requests.at("the numbers")
     needed = wrap.as_atom(n, np.int64)
     capacity_requests.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)

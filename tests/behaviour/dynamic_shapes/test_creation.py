@@ -1,4 +1,4 @@
-"""Arrays made with sizes that only the run knows."""
+"""Arrays made with sizes known only at run time."""
 
 from __future__ import annotations
 

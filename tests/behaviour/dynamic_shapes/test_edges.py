@@ -1,4 +1,4 @@
-"""What arrays of run-time size go through: branches, containers, built-ins, ways in and out of a call."""
+"""Arrays of run-time size at the edges of other things: branches, containers, built-ins, ways in and out of a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences, counts, picks, norms and the methods of ufuncs, of as many elements as only the run knows."""
+"""Differences, counts, picks, norms and the methods of ufuncs, of arrays of run-time size."""
 
 from __future__ import annotations
 

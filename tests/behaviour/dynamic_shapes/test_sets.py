@@ -1,4 +1,4 @@
-"""Sets of as many elements as only the run knows."""
+"""Set operations on arrays of run-time size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting and order statistics of as many elements as only the run knows."""
+"""Sorting and order statistics of arrays of run-time size."""
 
 from __future__ import annotations
 

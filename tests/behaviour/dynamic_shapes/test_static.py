@@ -1,4 +1,4 @@
-"""What is of static size pays nothing for what is not: no mask, no size and no other operation in its Program."""
+"""Arrays of static size pay nothing for those that are not: no mask, no size and no other operation in its Program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gives views of arrays in NumPy does so of arrays whose size only the run knows: a write to either tells."""
+"""Functions that return views in NumPy do so for arrays of run-time size: a write to either tells."""
 
 from __future__ import annotations
 

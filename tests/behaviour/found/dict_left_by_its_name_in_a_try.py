@@ -1,4 +1,4 @@
-"""What a `try` has written to a dict was taken back where the body gives the name another one afterwards."""
+"""The writes of a `try` to a dict were undone where the body binds the name to another one afterwards."""
 
 import numpy as np
 

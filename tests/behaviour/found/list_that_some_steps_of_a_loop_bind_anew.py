@@ -1,4 +1,4 @@
-"""What was written to a list behind a loop was lost to the caller's where only some steps give its name another one."""
+"""Writes to a list behind a loop were lost to the caller's, where only some steps bind its name to another one."""
 
 
 def f(n, a, b):

@@ -1,4 +1,4 @@
-"""What an inner loop wrote to an argument was lost, where the outer one gives the array anew that it wrote."""
+"""The writes of an inner loop to an argument were lost, where the outer one makes the written array anew."""
 
 import numpy as np
 

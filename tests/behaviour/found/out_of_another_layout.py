@@ -1,4 +1,4 @@
-"""What is written to `out=` was taken to lie in memory as the operands do, so that its `ravel` was no view."""
+"""The array that is written to as `out=` was taken to lie in memory as the operands do, so that its `ravel` was no view."""
 
 import numpy as np
 

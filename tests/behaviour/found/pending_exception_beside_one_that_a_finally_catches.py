@@ -1,4 +1,4 @@
-"""What fails and is caught in a `finally`, or a handler, gave its index to the exception that was on its way."""
+"""A failure that is caught in a `finally`, or a handler, gave its index to the exception that was pending."""
 
 import numpy as np
 

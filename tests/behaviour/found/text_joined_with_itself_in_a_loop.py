@@ -1,4 +1,4 @@
-"""What is known of a text that a loop joins with itself doubled with each attempt to trace the loop."""
+"""The knowledge of a text that a loop joins with itself doubled with each attempt to trace the loop."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What type checkers say of compiled functions: argument errors are found, and results are of the right type."""
+"""Type checkers on compiled functions: wrong arguments are found, and results are of the right type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterators of the user's classes, and those of the standard library that are asked for what only a run knows."""
+"""Iterators of the user's classes, and the standard library's, asked for values known only at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `for` goes over: ranges, arrays, Python sequences, `zip`, `enumerate`, `itertools`, iterators."""
+"""Iterables of `for`: ranges, arrays, Python sequences, `zip`, `enumerate`, `itertools`, iterators."""
 
 from __future__ import annotations
 

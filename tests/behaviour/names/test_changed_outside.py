@@ -1,4 +1,4 @@
-"""What the caller changes between two calls: methods, defaults, code, names that were not there before."""
+"""Changes by the caller between two calls: methods, defaults, code, names that were not there before."""
 
 from __future__ import annotations
 

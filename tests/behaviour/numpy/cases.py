@@ -227,7 +227,7 @@ class Table:
 
 
 def outcomes(program: Callable[..., Any], *args: Any) -> tuple[Any, Any, list[Any], list[Any]]:
-    """What `program(np, *args)` gives with the staged namespace and with NumPy, and each one's arguments after it."""
+    """Return what `program(np, *args)` gives, staged and by NumPy, and the arguments of each afterwards."""
     mine, theirs = _fresh(list(args)), _fresh(list(args))
     got = outcome(lambda: _staged(lambda *xs: program(namespace, *xs), mine, {}))
     return got, outcome(eager_call, program, np, *theirs), mine, theirs

@@ -1,4 +1,4 @@
-"""What is known without running anything."""
+"""Functions that describe arrays and dtypes: their answers are known without running anything."""
 
 from __future__ import annotations
 

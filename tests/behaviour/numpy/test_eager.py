@@ -43,7 +43,7 @@ def entered(x: Any) -> Any:
 
 
 def left(x: Any, wanted: Any) -> Any:
-    """What an ndarray or a NumPy scalar in the wanted result is to be compared with."""
+    """Return what an ndarray or a NumPy scalar in the wanted result is to be compared with."""
     if isinstance(x, Array):
         return np.asarray(x)[()] if isinstance(wanted, np.generic) else np.asarray(x)
     if isinstance(x, (list, tuple)) and isinstance(wanted, (list, tuple)):

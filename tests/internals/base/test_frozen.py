@@ -57,7 +57,7 @@ class ByIdentity:
 
 
 def seen(point, more):
-    """What can be seen of the two classes, without their names."""
+    """Return what can be seen of the two classes, without their names."""
     a, b = point(1, (2,)), more(1, rows=[5])
     replaced = dataclasses.replace(b, x=7)
     match b:

@@ -81,7 +81,7 @@ def files(folder):
 @pytest.mark.slow
 @needs_unix
 def test_killed_while_writing(tmp_path):
-    """What was there stays; what was left behind goes."""
+    """Entries that were there stay; those that were left behind go."""
     folder = tmp_path / "cache"
     Store(folder, 2**30).save("key", b"old")
     program = f"""

@@ -1,4 +1,4 @@
-"""What is told of byte code without `dis` is what `dis` says."""
+"""The readers of byte code agree with `dis`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function reads from outside: changed, it is traced again; unchanged, it is not."""
+"""Guards of what a function reads from outside: changed, it is traced again; unchanged, it is not."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Case:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What XLA gave for a case and what the op's evaluation gives."""
+    """The result that XLA gave for a case and what the op's evaluation gives."""
 
     case: Case
     got: tuple[NDArray, ...]

@@ -1,4 +1,4 @@
-"""What `import anabranch` loads."""
+"""The modules that `import anabranch` loads."""
 
 from __future__ import annotations
 

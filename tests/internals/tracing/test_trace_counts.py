@@ -199,7 +199,7 @@ def of_decorated(n, c):
 
 @pytest.mark.parametrize("function", [of_generator, of_decorated])
 def test_functions_made_in_a_loop_are_no_part_of_the_outside(function, traces):
-    """What they close over is new at each step: neither does it become state of the loop, nor is it guarded."""
+    """The values that they close over are new at each step: they are neither state of the loop nor guarded."""
     assert traces(function, 2, np.ones(3)) <= 6
     compiled = jit(function)
     for _ in range(3):

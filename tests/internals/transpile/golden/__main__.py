@@ -1,4 +1,4 @@
-"""What becomes of the golden functions; `python -m tests.internals.transpile.golden` writes it down anew."""
+"""The rewritten golden functions; `python -m tests.internals.transpile.golden` writes them down anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets whose members only the run knows, asked right where they stand."""
+"""Sets whose members are known only at run time, asked right where they stand."""
 
 from __future__ import annotations
 
