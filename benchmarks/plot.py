@@ -12,18 +12,20 @@ COLOURS = {"anabranch": "#0072b2", "numba": "#e69f00", "jax": "#009e73"}
 
 
 def write_plot(path: Path, results: Results) -> None:
-    """Write a PNG with a group of bars for each kernel; what was not measured has no bar.
+    """Write a PNG or an SVG, as the name ends, with a group of bars for each kernel; what was not measured has no bar.
 
     Raises
     ------
     ImportError
         If matplotlib is not installed.
     """
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     peers = [name for name in PEERS if name != "numpy" and any(name in row for row in results.values())]
     width = 0.8 / max(1, len(peers))
-    figure = Figure(figsize=(2.0 + 0.8 * len(results), 5.0), layout="constrained")
+    # The background is light in documents that are read in dark mode, too.
+    figure = Figure(figsize=(2.0 + 0.6 * len(results), 4.5), layout="constrained", facecolor="white")
     axes = figure.add_subplot()
     for offset, peer in enumerate(peers):
         speed = {at: ratio(row, "numpy", peer) for at, row in enumerate(results.values())}
@@ -39,4 +41,6 @@ def write_plot(path: Path, results: Results) -> None:
     axes.grid(axis="y", alpha=0.3)
     axes.legend()
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
+    # One file for one set of results: an SVG has neither a date nor random names in it.
+    with rc_context({"svg.hashsalt": "anabranch"}):
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)

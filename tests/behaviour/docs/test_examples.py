@@ -34,18 +34,37 @@ def test_examples_are_listed():
 
 
 def test_readme_code(tmp_path):
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    """The first block of the README prints the second one."""
+    code, printed = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     program = tmp_path / "readme.py"
-    program.write_text("\n".join(blocks))
+    program.write_text(code)
     done = run(program)
     assert done.returncode == 0, done.stderr
-    assert "ab.while_" in done.stdout
+    assert done.stdout.strip() == printed.strip()
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda p: p.name)
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("[bet]*/README.md"))]
+
+
+def anchors(page):
+    """The anchors of the headings of a page, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", prose):
+        there = page.parent / target if target else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), f"{target}#{anchor}"
+
+
+def test_the_index_lists_every_page():
+    listed = set(re.findall(r"\]\(([\w\-/]+\.md)\)", (ROOT / "docs" / "index.md").read_text()))
+    pages = {str(p.relative_to(ROOT / "docs")) for p in (ROOT / "docs").rglob("*.md")}
+    assert {p for p in pages if not p.startswith("errors/AB")} - {"index.md", "errors/runtime.md"} <= listed
 
 
 def test_sum_of_squared_errors(rng):

@@ -56,7 +56,7 @@ def test_the_limit_names_the_place_and_what_was_needed():
     with pytest.raises(anabranch.CapacityError) as caught:
         f(np.array([2000, 4]))
     line = total.__code__.co_firstlineno + 1
-    assert "capacities.at(" in str(caught.value)
+    assert "capacity_requests.at(" in str(caught.value)
     assert "has room for 512 elements, and 2004 are needed" in str(caught.value)
     assert "capacity_limit allows no more than 1000" in str(caught.value)
     assert any(entry.lineno + 1 == line for entry in caught.traceback)
@@ -343,7 +343,7 @@ def test_arrays_on_the_device_and_donated_ones():
     np.testing.assert_array_equal(np.asarray(jit(plus)(given)), wanted)
     donating = jit(plus, donate_argnums=0)
     for _ in range(2):
-        with pytest.warns(UserWarning, match="a call may have to run again, with more room for `capacities.at") as told:
+        with pytest.warns(UserWarning, match="with more room for `capacity_requests.at") as told:
             np.testing.assert_array_equal(np.asarray(donating(given)), wanted)
         np.testing.assert_array_equal(np.asarray(given), [3000.0, 2.0])
         donating.clear_cache()
@@ -378,7 +378,7 @@ def test_the_log_says_what_grew(caplog):
     jit(total)(LARGE)
     (record,) = caplog.records
     text = record.getMessage()
-    assert text.startswith("total is run again: capacity 256 -> 512 for `capacities.at(")
+    assert text.startswith("total is run again: capacity 256 -> 512 for `capacity_requests.at(")
     assert f"({__file__}:{below.__code__.co_firstlineno + 2})" in text
 
 

@@ -13,6 +13,7 @@ from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, run
 from benchmarks.kernels import NAMES, load
 from benchmarks.outcome import Measured, NotMeasured, from_json, to_json
+from benchmarks.plot import write_plot
 from benchmarks.table import render
 
 
@@ -88,6 +89,15 @@ def test_the_table_shows_ratios_and_reasons():
     assert lines[2].split() == ["lu", "10.0", "0.500", "2.00", "failed", "failed", "5.00", "-", "3.0e-15"]
     assert lines[4].split() == ["geometric", "mean", "5.00", "1.00"]
     assert "numba failed on lu: TypingError: no" in lines
+
+
+def test_the_same_results_are_the_same_picture(tmp_path):
+    pytest.importorskip("matplotlib")
+    times = {"numpy": Measured(0.0, 0.5, [10.0], 10.0, 0.0), "anabranch": Measured(0.1, 0.5, [2.0], 2.0, 0.0)}
+    failed = times | {"numba": NotMeasured("failed", "TypingError: no")}
+    for name in ("first.svg", "second.svg"):
+        write_plot(tmp_path / name, {"lu": times, "thomas": failed})
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
 
 
 @pytest.mark.parametrize("function", checks.FUNCTIONS)

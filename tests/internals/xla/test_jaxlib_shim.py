@@ -1,38 +1,22 @@
-"""XLA programs on NumPy arrays: values, memory that is the caller's own, errors, threads."""
+"""XLA programs on NumPy arrays: values, memory that is the caller's own, errors."""
 
 from __future__ import annotations
 
 import gc
-import importlib.util
-import os
-import subprocess
-import sys
-import textwrap
-import threading
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from anabranch.runtime import _jaxlib as door
+from anabranch.runtime import _jaxlib
+from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host import buffer_types, callbacks, compile_options, staging
 from anabranch.runtime.xla import compiler
+from tests.internals.xla.hand_written import COUNT_TO_TEN, add, program, run_script
 
 ELEMENTS = sorted(buffer_types.DTYPES)
 # This many float64 values are more than what is staged.
 LARGE = 150_000
-
-
-def program(arguments, results, body):
-    """A module whose `main` takes the named arguments and returns `results`."""
-    parameters = ", ".join(f"%{name}: {kind}" for name, kind in arguments.items())
-    kinds, values = ", ".join(results.values()), ", ".join(f"%{name}" for name in results)
-    return f"""module @m {{
-      func.func public @main({parameters}) -> ({kinds}) {{
-        {textwrap.indent(textwrap.dedent(body), " " * 8).strip()}
-        return {values}{" : " + kinds if results else ""}
-      }}
-    }}"""
 
 
 def returning(kinds, values, arguments, body=""):
@@ -46,27 +30,10 @@ def returning(kinds, values, arguments, body=""):
     }}"""
 
 
-def add(kind):
-    return program({"a": kind, "b": kind}, {"r": kind}, f"%r = stablehlo.add %a, %b : {kind}")
-
-
 def copy_of(kind):
     return program({"a": kind}, {"a": kind}, "")
 
 
-COUNT_TO_TEN = """
-%one = stablehlo.constant dense<1> : tensor<i64>
-%ten = stablehlo.constant dense<10> : tensor<i64>
-%r = stablehlo.while(%i = %a) : tensor<i64>
-cond {
-  %c = stablehlo.compare LT, %i, %ten : (tensor<i64>, tensor<i64>) -> tensor<i1>
-  stablehlo.return %c : tensor<i1>
-} do {
-  BODY
-  %n = stablehlo.add %i, %one : tensor<i64>
-  stablehlo.return %n : tensor<i64>
-}
-"""
 CALL = "stablehlo.custom_call @xla_ffi_python_cpu_callback"
 SIDE_EFFECT = "api_version = 4 : i32, has_side_effect = true, backend_config = {index = 0 : ui64}"
 
@@ -221,7 +188,7 @@ def test_results_outlive_the_executable(size):
 
 
 def test_a_library_that_would_not_see_what_arguments_become_is_refused(monkeypatch):
-    monkeypatch.setattr(door.backend_of(), "keeps_memory", False)
+    monkeypatch.setattr(_jaxlib.backend_of(), "keeps_memory", False)
     with pytest.raises(callbacks.ExecutionError, match="copies aligned arrays"):
         compiler.compile_text(add("tensor<33xf64>"))([np.ones(33), np.ones(33)])
 
@@ -246,64 +213,6 @@ def test_no_results():
     )
     assert executable([np.array([1.0, 2.0])]) == []
     assert seen == [[1.0, 2.0]]
-
-
-def test_callback_in_a_loop_runs_in_order():
-    seen = []
-    body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = compiler.compile_text(
-        program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[lambda i: seen.append(int(i)) or ()]
-    )
-    for _ in range(3):
-        seen.clear()
-        assert executable([np.array(2)])[0] == 10
-        assert seen == list(range(2, 10))
-
-
-def test_callback_gives_a_value_and_may_run_programs():
-    inner = compiler.compile_text(add("tensor<3xf64>"))
-    body = f"%r = {CALL}(%a, %a) {{api_version = 4 : i32, backend_config = {{index = 1 : ui64}}}}"
-    body += " : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>"
-    executable = compiler.compile_text(
-        program({"a": "tensor<3xf64>"}, {"r": "tensor<3xf64>"}, body),
-        callbacks=[lambda *_: (None,), lambda a, b: (inner([a, b])[0] + 1,)],
-    )
-    np.testing.assert_array_equal(executable([np.arange(3.0)])[0], [1, 3, 5])
-
-
-def test_callbacks_that_run_programs_from_many_threads():
-    kind = "tensor<500x500xf64>"
-    inner = compiler.compile_text(add(kind))
-    nested = f"%x = {CALL}(%a) {{{SIDE_EFFECT}}} : ({kind}) -> {kind}"
-    between = compiler.compile_text(
-        program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (inner([a, a])[0],)]
-    )
-    outer = compiler.compile_text(
-        program({"a": kind}, {"x": kind}, nested), callbacks=[lambda a: (between([a])[0] + 1,)]
-    )
-    results = []
-    work = [
-        threading.Thread(target=lambda: results.append(outer([np.ones((500, 500))])), daemon=True) for _ in range(6)
-    ]
-    for thread in work:
-        thread.start()
-    for thread in work:
-        thread.join(30)
-    assert [result[0][0, 0] for result in results] == [3.0] * 6
-
-
-def test_callback_exception_is_the_cause():
-    def refuse(i):
-        raise ZeroDivisionError(f"at {int(i)}")
-
-    body = COUNT_TO_TEN.replace("BODY", f"%t = {CALL}(%i) {{{SIDE_EFFECT}}} : (tensor<i64>) -> tuple<>")
-    executable = compiler.compile_text(program({"a": "tensor<i64>"}, {"r": "tensor<i64>"}, body), callbacks=[refuse])
-    for start in (4, 5):
-        with pytest.raises(callbacks.ExecutionError, match=f"at {start}") as caught:
-            executable([np.array(start)])
-        assert isinstance(caught.value.__cause__, ZeroDivisionError)
-        assert not callbacks._raised
-    assert executable([np.array(11)])[0] == 11
 
 
 def test_memory_that_there_is_not():
@@ -382,11 +291,11 @@ def test_flags():
 
 
 def test_default_flag_unknown_to_this_release_is_left_out(monkeypatch):
-    unknown = (("xla_no_such_flag", "X"), *door._DEFAULT_FLAGS)
-    monkeypatch.setattr(door.backend_of(), "default_flags", unknown)
+    unknown = (("xla_no_such_flag", "X"), *_jaxlib._DEFAULT_FLAGS)
+    monkeypatch.setattr(_jaxlib.backend_of(), "default_flags", unknown)
     a = np.ones(4)
     np.testing.assert_array_equal(call(add("tensor<4xf64>"), a, a)[0], a + a)
-    assert door.backend_of().default_flags == door._DEFAULT_FLAGS
+    assert _jaxlib.backend_of().default_flags == _jaxlib._DEFAULT_FLAGS
 
 
 def test_each_product_is_a_fusion_of_its_own():
@@ -412,8 +321,8 @@ CHOLESKY = """module @m { func.func public @main(%a: tensor<3x3xf64>) -> (tensor
 
 
 def test_lapack():
-    door.register_lapack()
-    door.register_lapack()
+    _jaxlib.register_lapack()
+    _jaxlib.register_lapack()
     a = np.array([[4.0, 1, 2], [1, 5, 3], [2, 3, 6]])
     factor, info = call(CHOLESKY, a)
     assert info == 0
@@ -424,15 +333,15 @@ def test_lapack_is_there_when_asked_for(tmp_path):
     file = tmp_path / "executable"
     run_script(f"""
     from pathlib import Path
-    from anabranch.runtime import _jaxlib as door, xla
-    executable = xla.compile_text({CHOLESKY!r})
+    from anabranch.runtime.xla import compiler
+    executable = compiler.compile_text({CHOLESKY!r})
     Path({str(file)!r}).write_bytes(executable.serialize())
     """)
     run_script(f"""
     from pathlib import Path
     import numpy as np
-    from anabranch.runtime import _jaxlib as door, xla
-    factor, info = xla.deserialize(Path({str(file)!r}).read_bytes())([4 * np.eye(3)])
+    from anabranch.runtime.xla import compiler
+    factor, info = compiler.deserialize(Path({str(file)!r}).read_bytes())([4 * np.eye(3)])
     assert info == 0 and (factor == 2 * np.eye(3)).all()
     """)
 
@@ -448,14 +357,14 @@ def test_serialize():
     damaged = bytearray(data)
     damaged[-10] ^= 1
     for wrong in (bytes(damaged), data[:-1], data[:20], b"", b"x" * 200):
-        with pytest.raises(staging.SerializationError):
+        with pytest.raises(SerializationError):
             compiler.deserialize(wrong)
 
 
 def test_serialize_from_another_release(monkeypatch):
     data = compiler.compile_text(add("tensor<3xf64>")).serialize()
     monkeypatch.setattr(compiler, "versions", lambda: "jaxlib 0.0.0")
-    with pytest.raises(staging.SerializationError, match=r"jaxlib 0\.0\.0"):
+    with pytest.raises(SerializationError, match=r"jaxlib 0\.0\.0"):
         compiler.deserialize(data)
 
 
@@ -464,7 +373,7 @@ def test_serialize_with_callbacks_is_refused():
     executable = compiler.compile_text(
         program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)]
     )
-    with pytest.raises(staging.SerializationError, match="callbacks"):
+    with pytest.raises(SerializationError, match="callbacks"):
         executable.serialize()
 
 
@@ -474,8 +383,8 @@ def test_analyses():
     stats = executable.memory_stats()
     assert (stats["argument"], stats["output"]) == (64, 32)
     assert "HloModule" in executable.hlo_text()
-    assert door.platform() == "cpu"
-    assert door.versions().startswith("jaxlib 0.")
+    assert _jaxlib.platform() == "cpu"
+    assert _jaxlib.versions().startswith("jaxlib 0.")
 
 
 ON_DEVICE = compile_options.CompileOptions(asynchronous=True)
@@ -484,18 +393,18 @@ ON_DEVICE = compile_options.CompileOptions(asynchronous=True)
 def test_buffers():
     executable = compiler.compile_text(add("tensor<4xf64>"), ON_DEVICE)
     a = aligned(np.arange(4.0))
-    buffer = door.put(a)
+    buffer = _jaxlib.put(a)
     a[:] = -1
     (doubled,) = executable.execute_buffers([buffer, buffer])
     (again,) = executable.execute_buffers([doubled, buffer])
-    first = door.to_numpy(again)
+    first = _jaxlib.to_numpy(again)
     first[:] = 0
-    np.testing.assert_array_equal(door.to_numpy(again), [0, 3, 6, 9])
-    np.testing.assert_array_equal(door.to_numpy(door.put(np.arange(4.0).astype(">f8")[::-1])), [3, 2, 1, 0])
-    assert door.to_numpy(door.put(np.float64(2.5) + np.zeros(()))).shape == ()
-    assert not door.to_numpy(again, copy=False).flags.writeable
+    np.testing.assert_array_equal(_jaxlib.to_numpy(again), [0, 3, 6, 9])
+    np.testing.assert_array_equal(_jaxlib.to_numpy(_jaxlib.put(np.arange(4.0).astype(">f8")[::-1])), [3, 2, 1, 0])
+    assert _jaxlib.to_numpy(_jaxlib.put(np.float64(2.5) + np.zeros(()))).shape == ()
+    assert not _jaxlib.to_numpy(again, copy=False).flags.writeable
     with pytest.raises(callbacks.ArgumentMismatchError):
-        executable.execute_buffers([buffer, door.put(np.zeros(3))])
+        executable.execute_buffers([buffer, _jaxlib.put(np.zeros(3))])
     with pytest.raises(callbacks.ArgumentMismatchError):
         executable.execute_buffers([buffer])
 
@@ -509,102 +418,9 @@ def test_failure_of_a_run_on_buffers():
     executable = compiler.compile_text(text, ON_DEVICE, callbacks=[refuse])
 
     def run():
-        (result,) = executable.execute_buffers([door.put(np.array(1.0))])
-        door.to_numpy(result)
+        (result,) = executable.execute_buffers([_jaxlib.put(np.array(1.0))])
+        _jaxlib.to_numpy(result)
 
     with pytest.raises(callbacks.ExecutionError) as caught:
         run()
     assert isinstance(caught.value.__cause__, ValueError)
-
-
-@pytest.mark.parametrize(("size", "turns"), [(16, 200), (5000, 100), (LARGE, 20)])
-def test_threads(size, turns):
-    executable = compiler.compile_text(add(f"tensor<{size}xf64>"))
-    wrong, start = [], threading.Barrier(8)
-
-    def work(number):
-        start.wait()
-        for turn in range(turns):
-            a = np.full(size, float(number))
-            b = np.full(size, float(turn))
-            (result,) = executable([a, b])
-            a[:] = b[:] = -1
-            if not (result == number + turn).all():
-                wrong.append((number, turn))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
-def run_script(script):
-    environment = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
-    command = [sys.executable, "-c", textwrap.dedent(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-FIRST_USE = """
-    import os, threading
-    import numpy as np
-    from anabranch.runtime import _jaxlib as door, xla
-    assert not door._made_backends
-    assert "TF_CPP_MIN_LOG_LEVEL" not in os.environ
-    text = '''module @m { func.func public @main(%a: tensor<2xf64>) -> tensor<2xf64> {
-      %r = stablehlo.add %a, %a : tensor<2xf64>
-      return %r : tensor<2xf64> } }'''
-    seen, start = [], threading.Barrier(6)
-    def work():
-        start.wait()
-        (result,) = xla.compile_text(text)([np.array([0.1, 1e300])])
-        seen.append((id(door.backend_of()), result.tolist()))
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-    assert len(seen) == 6 and len(set(map(str, seen))) == 1, seen
-"""
-
-
-def test_first_use_by_several_threads_makes_one_client_and_says_nothing():
-    done = run_script(FIRST_USE)
-    assert done.stdout == ""
-    assert done.stderr == ""
-
-
-@pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="jax is not installed")
-@pytest.mark.parametrize("x64", [False, True])
-@pytest.mark.parametrize("first", ["jax", "door"])
-def test_beside_jax(first, x64):
-    run_script(f"""
-    import numpy as np
-    text = '''module @m {{ func.func public @main(%a: tensor<2xf64>, %b: tensor<5000xi64>)
-        -> (tensor<2xf64>, tensor<5000xi64>) {{
-      %r = stablehlo.add %a, %a : tensor<2xf64>
-      return %r, %b : tensor<2xf64>, tensor<5000xi64> }} }}'''
-    a, b = np.array([0.1, 1e300]), np.full(5000, 2**40 + 1)
-
-    def ours():
-        from anabranch.runtime import _jaxlib as door, xla
-        door.register_lapack()
-        executable = xla.compile_text(text)
-        later = xla.compile_text(text, door.CompileOptions(asynchronous=True))
-        for x, y in (executable([a, b]), map(door.to_numpy, later.execute_buffers([door.put(a), door.put(b)]))):
-            assert x.dtype == np.float64 and x.tolist() == (a + a).tolist()
-            assert y.dtype == np.int64 and (y == b).all()
-
-    def theirs():
-        import jax
-        jax.config.update("jax_enable_x64", {x64})
-        wide = np.float64 if {x64} else np.float32
-        y = jax.jit(lambda x: x * 2)(np.array([0.5, 1.5]))
-        assert y.dtype == wide and y.tolist() == [1.0, 3.0]
-        assert np.allclose(np.asarray(jax.numpy.linalg.cholesky(4 * np.eye(3))), 2 * np.eye(3))
-        assert (y + 1).tolist() == [2.0, 4.0]
-
-    for step in ({"(theirs, ours, theirs, ours)" if first == "jax" else "(ours, theirs, ours, theirs)"}):
-        step()
-    """)

@@ -1,0 +1,52 @@
+"""The pages on the inside name what is there: packages, layers, modules, passes."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from anabranch.runtime.passes import PASSES
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+PAGES = [
+    DOCS / "architecture.md",
+    DOCS / "glossary.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((DOCS / "mechanisms").glob("*.md")),
+]
+
+
+def test_the_layers_are_those_of_the_linter():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (found,) = (c["layers"] for c in contracts if c.get("containers") == ["anabranch.runtime"])
+    layers = [set(layer.split(" | ")) for layer in reversed(found)]
+    table = (DOCS / "architecture.md").read_text().split("from the bottom up")[1].split("###")[0]
+    named = re.findall(r"^\| `(\w+)(?:/|\.py)`", table, re.MULTILINE)
+    for layer in layers:
+        assert set(named[: len(layer)]) == layer
+        named = named[len(layer) :]
+    assert not named
+
+
+@pytest.mark.parametrize("package", ["values", "control"])
+def test_every_room_is_named(package):
+    rooms = {p.parent.name for p in (ROOT / "runtime" / package).glob("*/__init__.py")}
+    text = (DOCS / "architecture.md").read_text()
+    assert set(re.findall(rf"^\| `{package}/(\w+)/`", text, re.MULTILINE)) == rooms
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_paths_are_there(page):
+    named = re.findall(r"`([\w./]+(?:\.py|/))`", page.read_text())
+    assert [p for p in named if not (ROOT / p).exists() and not (ROOT / "runtime" / p).exists()] == []
+
+
+def test_the_passes_are_listed_in_their_order():
+    listed = re.findall(
+        r"^\| `(\w+)` \| `passes/(\w+)\.py`", (DOCS / "mechanisms" / "programs.md").read_text(), re.MULTILINE
+    )
+    assert listed == [(run.__name__, run.__module__.rpartition(".")[2]) for run in PASSES]

@@ -1,0 +1,268 @@
+"""`with`, generators and printing around what fails at run time."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from anabranch import (
+    UnsupportedOperationError,
+)
+from tests.behaviour.exceptions.failing_helpers import Swallower
+from tests.program_table import Program, Table
+
+case = Table()
+A = np.array([1.0, 2.0, 3.0])
+INDICES = ((A, 0), (A, 2), (A, 3), (A, -4))
+
+
+# ---- with, generators, print -----------------------------------------------------------------------------------------
+
+
+class Counter:
+    """A manager that ends none."""
+
+    def __init__(self):
+        self.left = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.left += 1
+
+
+@contextlib.contextmanager
+def quiet():
+    try:
+        yield 5
+    except IndexError:
+        pass
+
+
+@contextlib.contextmanager
+def tidy():
+    try:
+        yield 5
+    finally:
+        pass
+
+
+def items(a, n):
+    for k in range(n):
+        try:
+            yield a[k]
+        except IndexError:
+            yield -1.0
+
+
+@case(*INDICES)
+def suppressed(a, i):
+    v, w = 0.0, 0
+    with contextlib.suppress(IndexError):
+        w = 1
+        v = a[i]
+        w = 2
+    return v, w
+
+
+@case((A, 1, 2), (A, 9, 2), (A, 1, 0))
+def suppressed_of_two_classes(a, i, n):
+    v = 0.0
+    with contextlib.suppress(IndexError, ZeroDivisionError):
+        v = 5.0
+        v = a[i] / (1 // n)
+    return v
+
+
+@case((A, 1), (A, 9))
+def return_from_suppress(a, i):
+    with contextlib.suppress(LookupError):
+        return a[i]
+    return -1.0
+
+
+@case((A, 3), (A, 6))
+def suppress_in_a_loop(a, n):
+    s = 0.0
+    for i in range(n):
+        with contextlib.suppress(IndexError):
+            if i == 1:
+                continue
+            s += a[i]
+            s += 10
+    return s
+
+
+@case((2, 1), (0, 1), (2, 0))
+def not_suppressed(n, k):
+    r = 0
+    with contextlib.suppress(IndexError):
+        r = 10 // n
+    with contextlib.suppress(ZeroDivisionError):
+        r += 10 // k
+    return r
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def manager_that_swallows(a, i):
+    v = 0.0
+    with Swallower():
+        v = a[i]
+    return v
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_manager_that_swallows(a, i):
+    v = 0.0
+    with quiet() as five:
+        v = a[i] + five
+    return v
+
+
+@case((A, 1), (A, 9))
+def managers_that_end_no_exception(a, i):
+    with Counter() as counter, tidy() as five:
+        v = a[i] + five
+    return v, counter.left
+
+
+@case((1.0, 2.0))
+def manager_that_swallows_nothing_of_run_time(x, y):
+    with Swallower(), quiet():
+        z = x + y
+    return z
+
+
+@case((A, 2), (A, 5))
+def generator_with_a_try(a, n):
+    s = 0.0
+    for v in items(a, n):
+        s += v
+    return s
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def generator_whose_user_fails(a, i):
+    s = 0.0
+    try:
+        for v in items(a, 2):
+            s += v + a[i]
+    except IndexError:
+        s = -s
+    return s
+
+
+@case((A, 1), (A, 9))
+def print_after_a_failure(a, i):
+    try:
+        v = a[i]
+        print("read", v)
+    except IndexError:
+        v = 0.0
+    return v
+
+
+@case((A, 1), (A, 9))
+def print_before_and_after(a, i):
+    try:
+        print("before")
+        v = a[i]
+    except IndexError:
+        v = 0.0
+    print("after", v)
+    return v
+
+
+# ---- static ----------------------------------------------------------------------------------------------------------
+
+
+class Inside:
+    """Counts the blocks that it is around, in an attribute or in an array."""
+
+    def __init__(self, places):
+        self.depth, self.places = 0, places
+
+    def __enter__(self):
+        self.depth += 1
+        self.places[0] += 1
+        return self
+
+    def __exit__(self, *details):
+        self.depth -= 1
+        self.places[0] -= 1
+
+
+class Announcing:
+    def __enter__(self):
+        print("enter")
+
+    def __exit__(self, kind, *details):
+        print("exit", kind is None)
+
+
+@contextlib.contextmanager
+def emptied(places):
+    before = places[0]
+    places[0] = 0
+    try:
+        yield places
+    finally:
+        places[0] = before
+
+
+@case((2.0,), (0.0,), refused=UnsupportedOperationError)
+def manager_that_a_handler_around_sees(x):
+    inside = Inside([0])
+    try:
+        with inside:
+            y = 1 / x
+    except ZeroDivisionError:
+        y = -1.0
+    return y, inside.depth
+
+
+@case((np.zeros(2), 2.0), (np.zeros(2), 0.0), refused=UnsupportedOperationError)
+def manager_that_puts_an_array_back(a, x):
+    try:
+        with emptied(a) as b:
+            b[1] = 5
+            y = 1 / x
+    except ZeroDivisionError:
+        y = -1.0
+    return y
+
+
+@case((2.0,), (0.0,), refused=UnsupportedOperationError)
+def manager_that_prints_after_a_failure(x):
+    with Announcing():
+        y = 1 / x
+        print("body")
+    return y
+
+
+@case((np.zeros(2), 2.0), (np.zeros(2), 0.0))
+def manager_that_nobody_sees_after_a_failure(a, x):
+    with Inside(a) as inside:
+        y = 1 / x
+        depth = inside.depth
+    return y, depth, inside.depth
+
+
+@case((np.zeros(2), 2), (np.zeros(2), 0))
+def manager_around_a_break(a, n):
+    for i in range(4):
+        with Inside(a):
+            if i == n:
+                break
+            a[1] += 5
+    with Announcing():
+        print(i)
+    return i
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_try(program: Program) -> None:
+    program.check()
