@@ -156,7 +156,7 @@ class Wrapped(CompiledSignatures[P, R]):
         return self._run_again(args, kwargs, found)
 
     def _run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], overflow: OverflowedError) -> Any:
-        """The call once more, with more room, as often as it takes; effects that were done are not done again."""
+        """Call once more, with larger buffers, as often as it takes; effects that were done are not done again."""
         name = name_of(self.__anabranch_function__)
         while True:
             key, leaves, call = self._signature(args, kwargs)

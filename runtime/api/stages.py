@@ -247,7 +247,7 @@ class Compiled(Stage):
         StaleExecutableError
             When a global, a closure or an object that the function reads has changed since it was traced.
         CapacityError
-            When something of a size known only at run time has less room than it needs.
+            When the buffer of something of a size known only at run time is too small.
         """
         found = self.execution.fast_path(args, kwargs)
         if found is not MISS:

@@ -195,7 +195,7 @@ class Plan:
             raise
 
     def overflowed(self, code: int) -> bool:
-        """Return whether an error code says that some room was too small."""
+        """Return whether an error code says that some buffer was too small."""
         return isinstance(self.failures[code - 1].make, Overflowed)
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:

@@ -9,14 +9,13 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.eager.array_operators import Operations
+from anabranch.runtime.eager.array_operators import OPERATIONS
 from anabranch.runtime.eager.execute import call
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.tracing.builder import tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_operations = Operations()
 # Made on the host and copied: there is nothing to compute on the device.
 CREATION: frozenset[Any] = frozenset(
     (np.arange, np.empty, np.eye, np.full, np.linspace, np.ones, np.zeros, np.array, np.identity, np.logspace,
@@ -35,8 +34,8 @@ def function(original: Callable[..., Any]) -> Callable[..., Any]:
         if original in CREATION:
             return placed(original(*args, **kwargs))
         if isinstance(original, np.ufunc):
-            return _operations.ufunc(original, "__call__", args, kwargs)
-        return _operations.function(original, args, kwargs)
+            return OPERATIONS.ufunc(original, "__call__", args, kwargs)
+        return OPERATIONS.function(original, args, kwargs)
 
     lifted.__module__ = "anabranch.numpy"
     return lifted

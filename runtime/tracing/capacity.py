@@ -1,7 +1,7 @@
 """Capacities: the buffer sizes for what has a size known only at run time, and how they grow from run to run.
 
-What is compiled has sizes that are fixed. Where nothing bounds a size, the place in the user's code that asks for room
-gets a start value; a run in which it is too small gives nothing, and the call is compiled anew with more.
+What is compiled has sizes that are fixed. Where nothing bounds a size, the place in the user's code that asks for a
+buffer gets a start value; a run in which it is too small returns nothing, and the call is compiled anew with more.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from anabranch.runtime.tracing.source_frames import Position
 NDArray = np.ndarray[Any, Any]
 
 _log = logging.getLogger("anabranch.capacities")
-# By how much room grows where all that is known is that it was too little: each time costs a compilation.
+# By how much a buffer grows where all that is known is that it was too small: each time costs a compilation.
 _LEAP = 8
 
 
 @frozen
 class Place:
-    """Where room is asked for.
+    """A place that asks for a buffer.
 
     Attributes
     ----------
     what : str
-        What the room is for; places on one line are told apart by it.
+        What the buffer is for; places on one line are told apart by it.
     frames : tuple of Position
         The user's code, the innermost last; none outside of it.
     """
@@ -60,7 +60,7 @@ class Place:
 
 @frozen
 class Capacity:
-    """The room at a place, in elements (or rows, or items).
+    """The size of the buffer of a place, in elements (or rows, or items).
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Capacity:
 
 
 class OverflowedError(AnabranchError):
-    """A run in which some room was too small: nothing of it may be seen. Who runs it again catches it.
+    """A run in which some buffer was too small: nothing of it may be seen. Who runs it again catches it.
 
     No handler of the user's does, since eager Python would not have raised anything.
     """
@@ -110,7 +110,7 @@ class OverflowedError(AnabranchError):
         return error.with_traceback(self.__traceback__)
 
     def grown(self, limit: int | None) -> int:
-        """The room for the next run, at most the limit: twice as much at least."""
+        """Return the size for the next run, at most the limit: twice as much at least."""
         size = max(self.capacity.size, 1)
         wanted = size * _LEAP if self.needed is None else max(2 * size, 1 << (self.needed - 1).bit_length())
         if limit is None or wanted <= limit:
@@ -143,12 +143,12 @@ class Learned:
         return bool(self._sizes)
 
     def suffice(self, key: Any, capacities: Sequence[Capacity]) -> bool:
-        """Return whether what was compiled has as much room as is known to be needed."""
+        """Return whether the buffers of what was compiled are as large as is known to be needed."""
         sizes = self.of(key)
         return not sizes or all(c.size >= sizes.get(c.place, 0) for c in capacities)
 
     def grow(self, key: Any, error: OverflowedError, function: str) -> None:
-        """Learn from a run that had too little.
+        """Learn from a run that had too small a buffer.
 
         Raises
         ------
@@ -179,7 +179,7 @@ _known: contextvars.ContextVar[Mapping[Place, int]] = contextvars.ContextVar("ca
 
 @contextlib.contextmanager
 def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
-    """Trace with the room that was learned to be needed."""
+    """Trace with the buffer sizes that were learned to be needed."""
     token = _known.set(sizes)
     try:
         yield
@@ -188,7 +188,7 @@ def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
 
 
 def capacity_at(place: Place) -> Capacity:
-    """The room at a place, by what is known or else by the settings."""
+    """Return the capacity of a place, by what is known or else by the settings."""
     known = _known.get().get(place)
     start = max(1, min(settings().capacity, settings().capacity_limit))
     return Capacity(place, start if known is None else known, known is not None)

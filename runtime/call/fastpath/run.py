@@ -30,7 +30,7 @@ _DEEPEST = 50
 def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> Any:
     """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this.
 
-    Where there was too little room, the general path does it all again.
+    Where a buffer was too small, the general path does it all again.
     """
     try:
         plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
