@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -171,43 +171,6 @@ class Program:
 
     # What an equation does may hold values of the trace, which have no text.
     __repr__ = __str__
-
-
-def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], ...]:
-    """Run a Program with each op's NumPy evaluation; the oracle of the tests.
-
-    Raises
-    ------
-    TypeError
-        When the number of arguments, or a shape or dtype, is not the Program's.
-    """
-    if len(arguments) != len(program.inputs):
-        raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")
-    env: dict[Var, np.ndarray[Any, Any]] = {}
-
-    def read(atom: Atom) -> np.ndarray[Any, Any]:
-        return atom.value if isinstance(atom, Literal) else env[atom]
-
-    def write(var: Var, value: Any) -> None:
-        array = np.asarray(value)
-        if array.shape != var.type.shape or array.dtype != var.type.dtype:
-            raise TypeError(f"{program.name}: a value of {array.dtype}{list(array.shape)} for {var.type}")
-        env[var] = array
-
-    for var, argument in zip(program.inputs, arguments, strict=True):
-        write(var, argument)
-    with np.errstate(all="ignore"):
-        for equation in program.equations:
-            results = equation.op.evaluate(*map(read, equation.inputs), **equation.params)
-            for var, result in zip(equation.outputs, results, strict=True):
-                write(var, result)
-    return tuple(map(read, program.outputs))
-
-
-def map_equations(program: Program, change: Callable[[Equation], Sequence[Equation]]) -> Program:
-    """The Program with each equation replaced by what `change` gives (sub-Programs are left to `change`)."""
-    equations = tuple(new for old in program.equations for new in change(old))
-    return dataclasses.replace(program, equations=equations)
 
 
 class _Printer:
