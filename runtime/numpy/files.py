@@ -11,7 +11,6 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import registry
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
 _FILES = "it reads or writes files; do that outside of compiled code"
@@ -46,8 +45,8 @@ def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callabl
     return call
 
 
-def register() -> None:
-    """Put the check before what is registered for these functions."""
+def guard(functions: dict[Any, Callable[..., Any]]) -> None:
+    """Put the check before what these functions have in a table of staged functions."""
     for name in _NAMES.split():
         original = getattr(np, name)
-        registry.FUNCTIONS[original] = _checked(original, registry.FUNCTIONS[original])
+        functions[original] = _checked(original, functions[original])

@@ -8,18 +8,19 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import (
     adopted,
-    creates,
     dtype_of,
     handle,
-    implements,
     refused,
     shape_of,
     traced_inside,
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
+
+rules = Rules()
 
 
-@implements(np.ix_)
+@rules.implements(np.ix_)
 def ix_(*args: Any) -> Any:
     """As `numpy.ix_`, of positions; truth values must be static."""
     lines = []
@@ -33,7 +34,7 @@ def ix_(*args: Any) -> Any:
     return tuple(lines)
 
 
-@creates(np.mask_indices)
+@rules.creates(np.mask_indices)
 def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
     """As `numpy.mask_indices`, of a static size and offset."""
     if traced_inside((n, k)):
@@ -42,7 +43,7 @@ def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
     return adopted(np.mask_indices(n, chosen, k), ())
 
 
-@implements(np.sort_complex)
+@rules.implements(np.sort_complex)
 def sort_complex(a: Any) -> Any:
     """As `numpy.sort_complex`: sorted, and complex."""
     ordered = xp.sort(handle(a))

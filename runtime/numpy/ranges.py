@@ -14,7 +14,6 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
-    creates,
     dtype_of,
     fresh,
     iota,
@@ -27,6 +26,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
 from anabranch.runtime.tracing.trace import tracing
@@ -38,10 +38,12 @@ from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 from anabranch.runtime.values.tracer import Traced
 
+rules = Rules()
+
 _F = registry.FUNCTIONS
 
 
-@creates(np.arange)
+@rules.creates(np.arange)
 def arange(
     first: Any = NoValue,
     /,
@@ -125,7 +127,7 @@ def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
 
 
-@creates(np.linspace)
+@rules.creates(np.linspace)
 def linspace(
     start: Any,
     stop: Any,
@@ -196,7 +198,7 @@ def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom,
     return atoms.select(zero, tiny, regular), step
 
 
-@creates(np.logspace)
+@rules.creates(np.logspace)
 def logspace(
     start: Any,
     stop: Any,
@@ -217,7 +219,7 @@ def logspace(
     return powers if dtype is None else powers.astype(supported(dtype))
 
 
-@creates(np.geomspace)
+@rules.creates(np.geomspace)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
     """As `numpy.geomspace`."""
     if not traced_inside((start, stop, num)):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.numpy import files
-from anabranch.runtime.numpy.core import unstaged
-from anabranch.runtime.values import registry
+from anabranch.runtime.numpy.rules import Rules
+
+rules = Rules()
 
 _REFUSED = {
     "it reads or writes files; do that outside of compiled code": (
@@ -42,12 +41,7 @@ _STATIC = {
 }
 
 
-def _register(table: dict[str, str], why: dict[str, str]) -> None:
-    for reason, names in table.items():
-        found: list[Any] = [getattr(np, name) for name in names.split() if hasattr(np, name)]
-        unstaged(reason, *(f for f in found if f not in registry.FUNCTIONS), why=why)
-
-
-_register(_REFUSED, registry.REFUSED)
-_register(_STATIC, registry.STATIC)
-files.register()
+for _table, _register in ((_REFUSED, rules.refuses), (_STATIC, rules.needs_static)):
+    for _reason, _names in _table.items():
+        _register(_reason, *(vars(np)[_name] for _name in _names.split() if _name in vars(np)))
+files.guard(rules.functions)

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.histogram)
+@rules.sized(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram`, for a static number of bins: what is not there weighs nothing."""
     if wrap.is_sized(bins):

@@ -9,17 +9,20 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 _INT = np.dtype(np.int64)
 
 
-@sized(np.bincount)
-@implements(np.bincount)
+@rules.sized(np.bincount)
+@rules.implements(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
     numbers = x if wrap.is_sized(x) else handle(x)

@@ -9,13 +9,16 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.joining import array_of, concatenate, extents_of
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 
 def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
@@ -48,7 +51,7 @@ def _place(obj: Any, size: Any, at: int) -> Any:
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
-@sized(np.delete)
+@rules.sized(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
@@ -101,7 +104,7 @@ def _many(obj: Any) -> Any:
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
 
 
-@sized(np.insert)
+@rules.sized(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
@@ -178,7 +181,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
 
-@sized(np.pad)
+@rules.sized(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """As `numpy.pad` with constants, and in the modes that repeat what is there."""
     made = array_of(array)

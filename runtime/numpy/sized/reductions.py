@@ -11,11 +11,14 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import apply_ufunc
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 _FILLS: dict[Any, Any] = {
     np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
@@ -74,7 +77,7 @@ def _plain(function: Any, fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in _FILLS.items():
-    sized(_function)(_plain(_function, _fill))
+    rules.sized(_function)(_plain(_function, _fill))
 
 
 def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc) -> Callable[..., Any]:
@@ -109,7 +112,7 @@ def refuse_empty(a: Any, axis: Any, text: str) -> None:
 
 for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
     _function = getattr(np, _name)
-    sized(_function)(_extreme(_function, _worst, _ufunc))
+    rules.sized(_function)(_extreme(_function, _worst, _ufunc))
 
 
 def _over_what_is_there(function: Any) -> Callable[..., Any]:
@@ -138,7 +141,7 @@ def _reduce_masked(function: Any, given: dict[str, Any], a: Any) -> Any:
 
 
 for _function in (np.mean, np.var, np.std):
-    sized(_function)(_over_what_is_there(_function))
+    rules.sized(_function)(_over_what_is_there(_function))
 
 
 def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
@@ -154,7 +157,7 @@ def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
 
 
 for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
-    sized(_function)(_leaving_nan_out(_function, _plain_one))
+    rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
 def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
@@ -171,11 +174,11 @@ def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[
     return reduction
 
 
-sized(np.argmax)(_position(np.argmax, lowest))
-sized(np.argmin)(_position(np.argmin, highest))
+rules.sized(np.argmax)(_position(np.argmax, lowest))
+rules.sized(np.argmin)(_position(np.argmin, highest))
 
 
-@sized(np.average)
+@rules.sized(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
     """As `numpy.average` of one axis, or of all."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -190,7 +193,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     return (made, total) if returned else made
 
 
-@sized(np.ptp)
+@rules.sized(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.ptp`."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -209,10 +212,10 @@ def _running(function: Any, fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
-    sized(_function)(_running(_function, _fill))
+    rules.sized(_function)(_running(_function, _fill))
 
 
-@sized_method("item")
+@rules.sized_method("item")
 def item(a: Any, *args: Any) -> Any:
     """As `ndarray.item`."""
     if args:
@@ -222,7 +225,7 @@ def item(a: Any, *args: Any) -> Any:
     return registry.METHODS["item"](a[(0,) * a.ndim])
 
 
-@sized(bool)
+@rules.sized(bool)
 def truth(a: Any) -> Atom:
     """The truth of the one element that there must be."""
     size = size_arithmetic.bound_of(a.size)
@@ -236,7 +239,7 @@ def truth(a: Any) -> Atom:
     return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
 
-@sized(np.size)
+@rules.sized(np.size)
 def size(a: Any, axis: Any = None) -> Any:
     """As `numpy.size`: a traced int."""
     if axis is None:
@@ -247,5 +250,5 @@ def size(a: Any, axis: Any = None) -> Any:
     return made
 
 
-sized(np.shape)(lambda a: a.shape)
-sized(np.ndim)(lambda a: a.ndim)
+rules.sized(np.shape)(lambda a: a.shape)
+rules.sized(np.ndim)(lambda a: a.ndim)

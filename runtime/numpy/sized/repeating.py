@@ -11,10 +11,13 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import fresh, handle, iota, one_axis, traced_inside
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 _NEGATIVE = "repeats may not contain negative values."
 
@@ -30,7 +33,7 @@ def _shape(x: Any) -> tuple[Any, ...]:
     return x.shape if wrap.is_sized(x) else wrap.shape_of(x)
 
 
-@sized(np.repeat)
+@rules.sized(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`."""
     a = a if wrap.is_sized(a) else handle(a)
@@ -48,7 +51,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return _spread(a, {at: _count(a, repeats if counts.ndim == 0 else counts[0])}, _by_the_item)
 
 
-@sized(np.tile)
+@rules.sized(np.tile)
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     a = A if wrap.is_sized(A) else handle(A)

@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.shapes import transpose
 from anabranch.runtime.tracing.trace import Builder, Compact
 from anabranch.runtime.values import atoms, visibility, wrap
@@ -17,10 +18,12 @@ from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
-from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.ravel)
+@rules.sized(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
@@ -101,7 +104,7 @@ def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
     )
 
 
-@sized(np.ascontiguousarray)
+@rules.sized(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
     made = FUNCTIONS[np.asarray](a, dtype, like=like)
@@ -109,13 +112,13 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
 
 
-@sized_method("flatten")
+@rules.sized_method("flatten")
 def flatten(a: Any, order: Any = "C") -> Any:
     """As `ndarray.flatten`: a copy."""
     return ravel(a.__copy__(), order)
 
 
-@sized(np.reshape)
+@rules.sized(np.reshape)
 def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -320,7 +323,7 @@ def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any])
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
 
 
-@sized_method("reshape")
+@rules.sized_method("reshape")
 def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     """As `ndarray.reshape`."""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
