@@ -86,13 +86,13 @@ class Backend:
 
     @functools.cached_property
     def keeps_memory(self) -> bool:
-        """Whether buffers stand on the memory of aligned arrays."""
+        """Return whether buffers stand on the memory of aligned arrays."""
         kind = buffer_type((1,), np.dtype(np.float64))
         memory = aligned(kind)
         return _memory(self.place(memory, kind), kind).ctypes.data == memory.ctypes.data
 
     def handler(self, kind: BufferType) -> Any:
-        """What makes XLA's buffer of a result; made once, as it is slow to make."""
+        """Return the function that makes XLA's buffer of a result; kept, as it is slow to make."""
         return _jax.array_result_handler(kind, self.sharding, committed=True, **_UNCHECKED)
 
     def load(self, build: Callable[[Any], Any], options: CompileOptions) -> Any:
@@ -149,7 +149,7 @@ def note_compilation() -> None:
 
 
 def has_compiled() -> bool:
-    """Whether this process has compiled."""
+    """Return whether this process has compiled."""
     return _compiled
 
 
@@ -169,7 +169,7 @@ def forget_backends() -> list[Backend]:
 
 
 def has_forgotten() -> bool:
-    """Whether there may be buffers of a client that was forgotten."""
+    """Return whether there may be buffers of a client that was forgotten."""
     return _forgotten
 
 
@@ -229,7 +229,7 @@ def platform() -> str:
 
 
 def versions() -> str:
-    """What a compiled program's bytes depend on: jaxlib's release and XLA's platform version."""
+    """Return the versions that a compiled program's bytes depend on: jaxlib's release and XLA's platform version."""
     return f"jaxlib {version.__version__}; {backend_of().client.platform_version}"
 
 
@@ -256,7 +256,7 @@ def duplicate(buffer: Buffer) -> Buffer:
 
 
 def is_stale(buffer: Buffer) -> bool:
-    """Whether a buffer belongs to a client that was forgotten."""
+    """Return whether a buffer belongs to a client that was forgotten."""
     return buffer.array._sharding is not backend_of(asynchronous=True).sharding
 
 

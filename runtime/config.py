@@ -39,7 +39,7 @@ class Switches(TypedDict, total=False):
 
 @frozen
 class Settings:
-    """What can be set.
+    """The settings.
 
     Attributes
     ----------

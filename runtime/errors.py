@@ -114,7 +114,7 @@ class ForkedProcessError(AnabranchError, RuntimeError):
 
 
 class SerializationError(AnabranchError, RuntimeError):
-    """What was compiled cannot be turned into bytes, or bytes are damaged or were made for another process."""
+    """A compiled function can't be turned into bytes, or bytes are damaged or were made for another process."""
 
 
 class StaleExecutableError(AnabranchError, RuntimeError):

@@ -1,4 +1,4 @@
-"""What `anabranch.numpy` holds: the array API standard, and the rest of NumPy's functions, on Arrays."""
+"""The contents of `anabranch.numpy`: the array API standard, and the rest of NumPy's functions, on Arrays."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _UNIONS = {
 
 
 class Info:
-    """What the namespace can do, as the standard's inspection API asks for it."""
+    """The inspection API of the standard, which says what the namespace can do."""
 
     def capabilities(self) -> dict[str, Any]:
-        """What the standard leaves open; within a compiled function no shape may depend on values."""
+        """Return what the standard leaves open; within a compiled function no shape may depend on values."""
         eager = not tracing()
         return {"boolean indexing": eager, "data-dependent shapes": eager, "max dimensions": 64}
 
@@ -78,7 +78,7 @@ _OWN: dict[Any, Any] = {
 
 
 def attribute(module: types.ModuleType, name: str) -> Any:
-    """What a namespace has for an attribute of a module of NumPy's.
+    """Return the counterpart, in a namespace, of an attribute of one of NumPy's modules.
 
     Raises
     ------

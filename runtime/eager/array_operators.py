@@ -1,4 +1,4 @@
-"""What Arrays ask for: operators, attributes, methods, NumPy's protocols."""
+"""Operators, attributes, methods and NumPy's protocols of Arrays."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ _METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
 
 
 def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether the shape of the result depends on values, so that it is computed on the host."""
+    """Return whether the shape of the result depends on values, so that it is computed on the host."""
     if function is np.where:
         return len(args) + len(kwargs) == 1
     if function is np.repeat:

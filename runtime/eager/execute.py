@@ -52,7 +52,7 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
 
 
 def hoisted(value: Any) -> Any:
-    """What stands for an Array, or those in a list or tuple, in the function that is being traced."""
+    """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
         return current().trace.hoist(value)
     if type(value) in (list, tuple):
@@ -91,7 +91,7 @@ def _made(
     checks: bool,
     sizes: Sizes,
 ) -> Execution | Plan:
-    """What runs such calls; the plan alone where nothing is left to compute."""
+    """Return the execution of such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():

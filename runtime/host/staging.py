@@ -76,7 +76,7 @@ def address(array: NDArray) -> int:
 
 
 def is_staged(kind: BufferType) -> bool:
-    """Whether arguments of this type are always copied into staging memory."""
+    """Return whether arguments of this type are always copied into staging memory."""
     return 0 < kind.nbytes <= _COPIED_BYTES
 
 

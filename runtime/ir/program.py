@@ -64,7 +64,7 @@ def short_dtype(dtype: np.dtype[Any]) -> str:
 
 
 class Operation(Protocol):
-    """What a Program needs to know of an op; `runtime.ops.op.Op` is the implementation."""
+    """The part of an op that a Program needs; `runtime.ops.op.Op` is the implementation."""
 
     @property
     def name(self) -> str: ...

@@ -51,7 +51,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
 
 
 def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:
-    """Whether operands may be cast to the array's dtype before, instead of results after, each step."""
+    """Return whether operands may be cast to the array's dtype before, instead of results after, each step."""
     return loop == dtype or (ufunc.__name__ in _WRAPPING and dtype.kind in "iu" and loop.kind in "iu")
 
 

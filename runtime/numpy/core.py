@@ -26,7 +26,7 @@ _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
 def traced_inside(value: Any) -> bool:
-    """Whether a value is traced or an Array, which becomes an input, or a list, tuple or dict holds one that is."""
+    """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
     if isinstance(value, (Traced, ChoiceValue, device.Array)):
         return True
     if isinstance(value, _LEAVES):
@@ -39,7 +39,7 @@ def traced_inside(value: Any) -> bool:
 
 
 def sized_inside(value: Any) -> bool:
-    """Whether a value is an array of run-time size, or a list or tuple holds one."""
+    """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
         return any(map(sized_inside, value))
     return wrap.is_sized(value)
@@ -63,7 +63,7 @@ def full_name(original: Any) -> str:
 
 
 def is_staged(original: Any) -> bool:
-    """Whether a NumPy function takes run-time values."""
+    """Return whether a NumPy function takes run-time values."""
     if original not in registry.FUNCTIONS:
         return False
     name = full_name(original)
@@ -145,7 +145,7 @@ def fresh(atom: Atom) -> Array:
 
 
 def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
-    """What a NumPy function returns: `out` after it was written, a NumPy scalar for shape (), or a new array."""
+    """Return a NumPy function's result: `out` after it was written, a NumPy scalar for shape (), or a new array."""
     if isinstance(out, tuple):
         (out,) = out
     return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
@@ -191,7 +191,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 
 
 def spec_of(x: Any) -> Any:
-    """What NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
+    """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
     if isinstance(x, Traced) and x.abstract.kind is Kind.PYTHON:
         zero: Any = x.abstract.python

@@ -85,7 +85,7 @@ def _all_weights(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any]:
 
 
 def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> Any:
-    """What the sum of products is divided by."""
+    """Return the divisor of the sum of products."""
     if weights is None:
         return float(count - free)
     if free == 0 or aweights is None:

@@ -1,4 +1,4 @@
-"""What is known of a traced value without running anything: shape, dtype, kind."""
+"""Functions on what is static in a traced value: its shape, dtype and kind."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def size(a: Any, axis: Any = None) -> Any:
 
 
 def _model(x: Any) -> Any:
-    """What NumPy's promotion functions take in place of an operand."""
+    """Return what NumPy's promotion functions take in place of an operand."""
     return spec_of(x) if traced_inside(x) else x
 
 

@@ -1,4 +1,4 @@
-"""What polynomials need of linear algebra: their zeros, and fits to points."""
+"""Polynomials by linear algebra: their zeros, and fits to points."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
 
 
 def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tuple[np.dtype[Any], ...]:
-    """What a reduction accumulates in, takes and gives, as NumPy resolves it; raises where it has none."""
+    """Return the dtypes of a reduction's loop as NumPy resolves it: accumulator, operand, result; raises if it has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
     if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
@@ -120,7 +120,7 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: Options) -
 
 
 def _identity(ufunc: np.ufunc, options: Options) -> Any:
-    """What a reduction of nothing gives; `initial=None` says that there is no such thing."""
+    """Return the result of a reduction of no elements; `initial=None` says that there is none."""
     return None if options.initial is None else ufunc.identity
 
 
@@ -180,7 +180,7 @@ def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
 
 
 def _mask(ufunc: np.ufunc, options: Options) -> Atom | None:
-    """What `where` picks, or None for everything."""
+    """Return the mask that `where` picks elements by, or None for all of them."""
     if options.where is True or options.where is NoValue:
         return None
     mask = atom_of(options.where)

@@ -12,14 +12,14 @@ from anabranch.runtime.values.arrays.traced_array import Array
 
 
 def contiguous(array: Array) -> bool:
-    """Whether the handle's elements lie in C order without gaps; False where that is not known."""
+    """Return whether the handle's elements lie in C order without gaps; False where that is not known."""
     return memory_layout.plain(array) or (
         memory_layout.known(array) and bool(memory_layout.model(array).flags.c_contiguous)
     )
 
 
 def fortran(array: Array) -> bool:
-    """Whether the elements lie in Fortran order and not in C order."""
+    """Return whether the elements lie in Fortran order and not in C order."""
     _check_known(array)
     flags = memory_layout.model(array).flags
     return bool(flags.f_contiguous and not flags.c_contiguous)

@@ -188,7 +188,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
-    """Whether the rule allows it; Python numbers are weak: of them only the kind matters."""
+    """Return whether the rule allows it; Python numbers are weak: of them only the kind matters."""
     kind = type(spec_of(value))
     if kind in (int, float, complex):
         least = {int: np.int8, float: np.float16, complex: np.complex64}[kind]
@@ -199,7 +199,7 @@ def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
 
 
 def _is_same(a: Array, b: Any) -> bool:
-    """Whether both are the very same part of one array."""
+    """Return whether both are the very same part of one array."""
     return isinstance(b, Array) and a.storage is b.storage and a.path == b.path
 
 

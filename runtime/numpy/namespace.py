@@ -104,7 +104,7 @@ def _module(module: types.ModuleType) -> Namespace:
 
 
 def _is_function(obj: Any) -> bool:
-    """Whether a routine is one of NumPy's functions, and no method of some object but `numpy.random`'s hidden state."""
+    """Return whether a routine is one of NumPy's functions; of methods, those of `numpy.random`'s hidden state are."""
     if _random(obj):
         return obj.__self__ is np.random.mtrand._rand
     return _of_numpy(getattr(obj, "__module__", None) or "")

@@ -82,7 +82,7 @@ def _ramps(value: Any, widths: Any, ends: Any) -> Any:
 
 
 def _statistics(value: Any, widths: Any, mode: str, lengths: Any) -> Any:
-    """What a function gives of so many elements from each edge, repeated."""
+    """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
         n = value.shape[axis]

@@ -163,7 +163,7 @@ def _refuse(where: Any, message: str) -> None:
 
 @frozen
 class Request:
-    """What the four functions have in common, under NumPy's names."""
+    """The arguments that the four functions have in common, under NumPy's names."""
 
     a: Any
     q: Any
@@ -196,7 +196,7 @@ def _quantile(asked: Request) -> Any:
 
 
 def names_element(method: str) -> bool:
-    """Whether a method gives an element itself."""
+    """Return whether a method gives an element itself."""
     return method in _ELEMENTS
 
 

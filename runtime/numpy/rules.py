@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Rules:
-    """What a family's module has registered; the package installs it (`runtime.numpy`)."""
+    """The table of a family's module, which `runtime.numpy` installs."""
 
     def __init__(self) -> None:
         self.functions: dict[Any, Callable[..., Any]] = {}

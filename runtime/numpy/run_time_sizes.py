@@ -29,7 +29,7 @@ _SPARE = 64
 
 
 def is_open(n: Any, what: str = "a shape") -> bool:
-    """Whether a size is an int that only the run knows.
+    """Return whether a size is an int that only the run knows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What functions on stacks of matrices share: checks of shapes, dtypes, failures, and NumPy's classes of results."""
+"""Checks of shapes, dtypes, failures, and NumPy's classes of results, for functions on stacks of matrices."""
 
 from __future__ import annotations
 

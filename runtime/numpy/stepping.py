@@ -52,7 +52,7 @@ def reduced(loop: Loop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
 
 
 def accumulated(loop: Loop, start: Atom, rows: Atom) -> Atom:
-    """What the total is after each row, the start first of all."""
+    """Return the total after each row, the start first of all."""
     loop.check(rows)
 
     def step(_: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:

@@ -97,7 +97,7 @@ def _apart(
 def _may_be_lost(
     emitter: Emitter, place: int, names: Sequence[str], types: Sequence[ArrayType], operands: Sequence[str]
 ) -> bool:
-    """Whether XLA may put another result into the memory of this result of a branch.
+    """Return whether XLA may put another result into the memory of this result of a branch.
 
     Where it joins the results of branches it overlooks how long those are needed that were made within control flow or
     a function. And where one branch gives a value twice, it may put what another one gives in these places in one

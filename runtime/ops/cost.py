@@ -26,7 +26,7 @@ _LARGE = frozenset({"dot_general"})
 
 
 def is_small(program: Program) -> bool:
-    """Whether one run of the Program (of a loop's body, one step) touches little memory."""
+    """Return whether one run of the Program (of a loop's body, one step) touches little memory."""
     return _left(program, _SMALL) >= 0
 
 

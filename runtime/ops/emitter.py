@@ -56,7 +56,7 @@ class Emitter:
 
     @property
     def is_native(self) -> bool:
-        """Whether what is emitted is part of a native function."""
+        """Return whether what is emitted is part of a native function."""
         return self._native
 
     def fresh(self) -> str:
@@ -196,11 +196,11 @@ class Emitter:
         return self._made_within(self.multi(name, operands, types, outs, regions))
 
     def is_made_within(self, name: str) -> bool:
-        """Whether a name is a result of control flow, or of a native function."""
+        """Return whether a name is a result of control flow, or of a native function."""
         return name in self._nested
 
     def is_needed_after(self, name: str) -> bool:
-        """Whether a name is used after the equation that is being emitted, or after one around it."""
+        """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
     def _made_within(self, names: list[str]) -> list[str]:
@@ -231,7 +231,7 @@ class Emitter:
 
     @staticmethod
     def typed(names: Sequence[str], types: Sequence[ArrayType]) -> list[str]:
-        """What a `region` body returns: names with their types."""
+        """Return the text of the results of a `region` body: names with their types."""
         return [f"{n} : {tensor(t)}" for n, t in zip(names, types, strict=True)]
 
     # ---- constants -------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ class Progress:
         self._last |= dict.fromkeys(program.outputs, len(program.equations))
 
     def needs(self, name: str) -> bool:
-        """Whether an equation after the present one, or an output, reads the name."""
+        """Return whether an equation after the present one, or an output, reads the name."""
         return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
 
 

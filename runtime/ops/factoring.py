@@ -115,7 +115,7 @@ class _Solve(Lapack):
 
 
 def _factored(emitter: Emitter, a: str, type: ArrayType) -> list[str]:
-    """What `lu` gives."""
+    """Emit `lu`; returns the names of its results."""
     return call(emitter, "getrf", [a], [type], lu.type(type))
 
 

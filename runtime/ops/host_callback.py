@@ -1,4 +1,4 @@
-"""What a computation does on the host while it runs: printing, logging, warning."""
+"""Host callbacks of a computation while it runs: printing, logging, warning."""
 
 from __future__ import annotations
 

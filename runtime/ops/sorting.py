@@ -26,7 +26,7 @@ _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np
 
 
 class _Sorting(Op):
-    """What `sort` and `argsort` ask: an axis that x has, no longer than a 32-bit position reaches."""
+    """The rules that `sort` and `argsort` share: an axis that x has, no longer than a 32-bit position reaches."""
 
     __slots__ = ()
 

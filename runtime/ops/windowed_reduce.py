@@ -33,12 +33,12 @@ _COMBINES: Mapping[str, tuple[Combine, Any]] = {
 
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
-    """What combining leaves alone."""
+    """Return the neutral value of the combining ufunc."""
     return _COMBINES[combine][1](dtype)
 
 
 def is_short(body: Program, length: int) -> bool:
-    """Whether a line is combined at once: no better than what XLA makes of a reduction."""
+    """Return whether a line is combined at once: no better than what XLA makes of a reduction."""
     return chunk(body, length, _CHUNK_BYTES) == length
 
 

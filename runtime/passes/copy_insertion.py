@@ -42,7 +42,7 @@ def keep_blocks_apart(program: Program) -> Program:
 
 
 def _overlaps(target: Atom, block: Atom, makers: _Makers) -> bool:
-    """Whether the block is made of the target's memory in a way that XLA overlooks."""
+    """Return whether the block is made of the target's memory in a way that XLA overlooks."""
     if block.type.size <= 1 or not isinstance(target, Var) or not isinstance(block, Var):
         return False
     memory = _memory(target, makers)
@@ -59,7 +59,7 @@ def _memory(var: Var, makers: _Makers) -> Var:
 
 
 def _made_of(block: Var, memory: Var, reformed: bool, makers: _Makers) -> bool:
-    """Whether elements of `memory` go into the block, in another form if it is not `reformed` already."""
+    """Return whether elements of `memory` go into the block, in another form if it is not `reformed` already."""
     seen: set[tuple[Var, bool]] = set()
     left = [(block, reformed)]
     while left:

@@ -1,4 +1,4 @@
-"""What is computed twice from the same is computed once."""
+"""Common subexpression elimination: what is computed twice from the same is computed once."""
 
 from __future__ import annotations
 

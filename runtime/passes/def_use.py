@@ -1,4 +1,4 @@
-"""What the equations of one Program make and read: where a value comes from, who needs it, what is written over."""
+"""Definitions and uses of the values of one Program: where a value comes from, who needs it, what is written over."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Scope:
         )
 
     def is_shared(self, atom: Atom) -> bool:
-        """Whether more than one equation needs a value, so that it is there anyway."""
+        """Return whether more than one equation needs a value, so that it is there anyway."""
         return isinstance(atom, Var) and len(self.consumers.get(atom, ())) > 1
 
     def stays(self, array: Atom, first: int, last: int) -> bool:
-        """Whether nothing writes over an array between two equations, so that reading it later takes no copy."""
+        """Return whether nothing writes over an array between two equations, so that reading it later takes no copy."""
         if not isinstance(array, Var):
             return True
         return not any(self._writes(array, i) for i in self.consumers.get(array, ()) if first < i < last)

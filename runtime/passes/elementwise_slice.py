@@ -22,12 +22,12 @@ ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
 
 
 def is_elementwise(maker: Equation) -> bool:
-    """Whether an equation computes each element from the elements at the same place."""
+    """Return whether an equation computes each element from the elements at the same place."""
     return (isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS) and len(maker.outputs) == 1
 
 
 class Cone:
-    """What one fold reads and computes.
+    """The operands and the body of one windowed reduction.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Cone:
         return Program((self.position, *self.elements, *self.shared.values()), tuple(self.equations), outputs)
 
     def operands(self) -> tuple[Atom, ...]:
-        """What the body reads: an array and starts for each line, then what is the same everywhere."""
+        """Return the operands of the body: an array and starts for each line, then what is the same everywhere."""
         return (*(a for _, atoms in self.lines for a in atoms), *self.shared)
 
     def shapes(self) -> tuple[Line, ...]:

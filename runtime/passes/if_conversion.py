@@ -48,7 +48,7 @@ def _resolve(atom: Atom, renamed: Mapping[Var, Atom]) -> Atom:
 
 
 def _is_small(equation: Equation) -> bool:
-    """Whether both branches are a few cheap operations on scalars and tiny arrays."""
+    """Return whether both branches are a few cheap operations on scalars and tiny arrays."""
     branches = tuple(equation.programs())
     if sum(len(b.equations) for b in branches) > _MOST_EQUATIONS:
         return False

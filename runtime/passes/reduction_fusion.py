@@ -113,7 +113,7 @@ def _picked(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
 
 
 def _takes(equation: Equation) -> bool:
-    """Whether a reduction is of a kind that a fold has."""
+    """Return whether a reduction is of a kind that a fold has."""
     name, dtype = equation.op.name, equation.inputs[0].type.dtype
     if name in ("argmax", "reduce_any", "reduce_all"):
         return bool(dtype == np.bool_)
@@ -135,7 +135,7 @@ def _windowed(equation: Equation, windows: Windows) -> Bounds:
 
 
 def _elements(equation: Equation, cone: Cone) -> list[Atom]:
-    """What is combined, at one position; two factors of it for a product of lines."""
+    """Return the operand of the reduction at one index; two factors of it for a dot product."""
     lanes = [cone.lane(a) for a in equation.inputs]
     if equation.op.name == "argmax":
         nowhere = Literal(np.asarray(np.iinfo(np.int64).max))

@@ -75,7 +75,7 @@ class _Shortening:
         return self._emit("select", pred, a, b)
 
     def _simpler(self, pred: Atom, a: Atom, b: Atom) -> tuple[Atom] | tuple[Atom, Atom, Atom] | None:
-        """What is the same as a select: one value, or another select; None where there is nothing simpler."""
+        """Return a simpler form of a select: one value, or another select; None where there is none."""
         if isinstance(pred, Literal):
             return (a if pred.value else b,)
         if _same(a, b):
@@ -115,7 +115,7 @@ class _Shortening:
         return found
 
     def _taken(self, way: _Way) -> Atom:
-        """Whether one of the values beside a way is chosen."""
+        """Return whether one of the values beside a way is chosen."""
         taken: Atom = Literal(np.asarray(False))
         for pred, _, negated in way:
             taken = self.either(taken, self.negation(pred) if negated else pred)
@@ -129,7 +129,7 @@ class _Shortening:
         return own
 
     def equal(self, x: Atom, y: Atom) -> Atom | None:
-        """Whether a choice between two constants is a third one, by what chooses."""
+        """Return whether a choice between two constants is a third one, by what chooses."""
         for value, constant in ((x, y), (y, x)):
             if not isinstance(constant, Literal) or constant.type.dtype.kind not in "iub":
                 continue

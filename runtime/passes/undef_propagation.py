@@ -94,7 +94,7 @@ def _branches(equation: Equation, hints: Sequence[Atom | None]) -> Equation:
 
 
 def _is_unspecified(program: Program, index: int) -> bool:
-    """Whether a path of the Program gives a large unspecified value as this output."""
+    """Return whether a path of the Program gives a large unspecified value as this output."""
     output = program.outputs[index]
     if not isinstance(output, Var) or output.type.size < _LEAST_ELEMENTS:
         return False

@@ -112,7 +112,7 @@ class Windows:
         return (is_low, self.scope.key(value), offset), Bound(is_low, value, offset)
 
     def is_position(self, atom: Atom) -> bool:
-        """Whether each element is the number of its place, as int64."""
+        """Return whether each element is the number of its place, as int64."""
         maker = self.scope.maker(atom)
         if maker is None or maker.op.name != "iota" or len(atom.type.shape) != 1:
             return False

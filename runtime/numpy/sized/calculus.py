@@ -44,7 +44,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
 
 
 def _end(value: Any, x: Any, at: int) -> Any:
-    """What is put before or behind: a number is one element for each line."""
+    """Return the elements that are put before or behind: a number is one element for each line."""
     end = operands.array(value)
     if end.ndim:
         return end

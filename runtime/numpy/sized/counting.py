@@ -81,7 +81,7 @@ def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
 
 
 def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
-    """What each number counts."""
+    """Return the weight that each number counts with."""
     if weights is None:
         return zeros_atom(line.type.shape, _INT, 1)
     given = weights if wrap.is_sized(weights) else handle(weights)

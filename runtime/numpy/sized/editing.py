@@ -63,7 +63,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _without(array: Any, place: Any, at: int) -> Any:
-    """What stands behind a place moves up by one."""
+    """Return the array without the element at an index: those behind it move up by one."""
     value, extents = _front(array, at)
     room = max(value.type.shape[at] - 1, 0)
     behind = compaction.shifted(value, at, min(1, value.type.shape[at]), room)

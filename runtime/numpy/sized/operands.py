@@ -1,4 +1,4 @@
-"""What the rules of several families ask of their operands, be these of run-time or of static size."""
+"""Accessors of operands, be these of run-time or of static size, as the rules of several families need them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def front(count: Any, size: int) -> Atom:
 
 
 def behind(dtype: np.dtype[Any]) -> Any:
-    """What no value of a dtype is sorted behind."""
+    """Return the value of a dtype that no other is sorted behind."""
     if dtype.kind == "c":
         return complex(np.nan, np.nan)
     if dtype.kind in "fV":

@@ -121,7 +121,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def _rolled(x: Any, shift: Any, at: int) -> Any:
-    """What stands at a place is what stood so many places before it, round the end."""
+    """Return the array rolled: each element moves so many places on, those at the end to the front."""
     size = x.shape[at]
     if not operands.capacity(x)[at]:
         return x.copy()

@@ -26,7 +26,7 @@ _FILLS: dict[Any, Any] = {
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """What is no greater than any value of a dtype."""
+    """Return the least value of a dtype, which is no greater than any other."""
     if dtype.kind == "b":
         return False
     if dtype.kind == "c":
@@ -35,7 +35,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
-    """What is no less than any value of a dtype."""
+    """Return the greatest value of a dtype, which is no less than any other."""
     if dtype.kind == "b":
         return True
     if dtype.kind == "c":
@@ -93,7 +93,7 @@ def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufu
 
 
 def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What was made of an array by going over some axes, with the extents of the others."""
+    """Return the result of a reduction over some axes, with the extents of the others."""
     axes = axes_tuple(axis, a.ndim)
     extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
     return wrap.with_extents(made, extents, a.origin) if any(extents) else made

@@ -23,7 +23,7 @@ _NEGATIVE = "repeats may not contain negative values."
 
 
 def is_open(repeats: Any) -> bool:
-    """Whether it is known only at run time how often something is repeated, and not by arguments alone."""
+    """Return whether it is known only at run time how often something is repeated, and not by arguments alone."""
     if not traced_inside(repeats):
         return False
     return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))

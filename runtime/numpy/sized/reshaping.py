@@ -53,7 +53,7 @@ def _copy_unless(together: Atom | None, a: Any) -> Any:
 
 
 def _is_view(whole: Any) -> bool:
-    """Whether not only the elements but all places that they lie among make a line without a copy."""
+    """Return whether not only the elements but all places that they lie among make a line without a copy."""
     return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
@@ -72,7 +72,7 @@ def _line(a: Any) -> Any:
 
 
 def _follow(a: Any, step: int | None = None) -> Atom | None:
-    """Whether the elements in C order follow one another in NumPy's memory; None where nobody knows.
+    """Return whether the elements in C order follow one another in NumPy's memory; None where nobody knows.
 
     They are `step` bytes apart, or any number of bytes.
     """
@@ -280,7 +280,7 @@ class Rows:
         return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
         every = (self.places, self.back, self.some)
         return all(isinstance(a, Literal) or visibility.atom_visible(builder, a) for a in every)
 
@@ -299,7 +299,7 @@ def _is(n: Any, value: int) -> bool:
 
 
 def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Whether a shape is another but for one size, which is what the others leave for it."""
+    """Return whether a shape is another but for one size, which is what the others leave for it."""
     if len(own) != len(wanted):
         return False
     same = [not _is(m, -1) and _surely(n, m) for n, m in zip(own, wanted, strict=True)]

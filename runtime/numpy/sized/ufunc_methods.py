@@ -18,7 +18,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 
 
 def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
-    """What changes nothing where it is combined with values of a dtype; None where there is no such thing."""
+    """Return the value that is neutral for a ufunc on values of a dtype; None where there is none."""
     if ufunc in (np.maximum, np.minimum):
         return lowest(dtype) if ufunc is np.maximum else highest(dtype)
     if ufunc in (np.fmax, np.fmin):

@@ -10,7 +10,7 @@ from anabranch.runtime.ops.op import Op
 
 
 def _beyond(x: Term, count: Term) -> Term:
-    """Whether a shift count is no bit position of x; a negative one is not."""
+    """Return whether a shift count is no bit position of x; a negative one is not."""
     inside = (count < x.dtype.itemsize * 8) & (count >= 0)
     return ~inside
 

@@ -10,7 +10,7 @@ from anabranch.runtime.ops.op import Op
 
 
 def truth(x: Term) -> Term:
-    """Whether NumPy counts a value as true; NaN and subnormal numbers are, hence the look at the bits."""
+    """Return whether NumPy counts a value as true; NaN and subnormal numbers are, hence the look at the bits."""
     if x.dtype.kind == "c":
         return truth(x.real) | truth(x.imag)
     if x.dtype.kind in "fV":

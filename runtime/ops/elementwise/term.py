@@ -233,7 +233,7 @@ def iterate(running: Rule, step: Rule, state: tuple[Term, ...]) -> tuple[Term, .
 
 
 def _any(x: Term) -> str:
-    """Whether any element holds."""
+    """Return whether any element holds."""
     scalar = ArrayType((), BOOL)
     if not x.type.shape:
         return x.name

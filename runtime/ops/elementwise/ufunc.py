@@ -113,5 +113,5 @@ class Power(Ufunc):
 
 
 def narrow(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
+    """Return whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
     return dtype.itemsize <= 2 and dtype.kind in "fV"
