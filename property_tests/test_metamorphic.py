@@ -93,7 +93,7 @@ def suited(data: st.DataObject, transformation: Transformation) -> GeneratedProg
     return data.draw(programs(frozenset(chosen)), label="program")
 
 
-# A flag, or a counter, that only the run knows stands where something known stood.
+# A flag, or a counter, known only at run time takes the place of a static one.
 LESS_KNOWN = (wrap_under_flag, for_to_while)
 
 

@@ -80,10 +80,10 @@ class IntegerRangeError(AnabranchError, OverflowError):
 
 
 class CapacityError(AnabranchError, RuntimeError):
-    """Something whose size only the run knows has no room: the settings allow no more, or it is fixed.
+    """A buffer whose size is known only at run time is too small: the settings allow no more, or its capacity is fixed.
 
     What to change: raise `capacity_limit`; of what was compiled ahead of time, `capacity`, or call the jitted function,
-    which is compiled anew with more room by itself.
+    which is compiled anew with a greater capacity by itself.
     """
 
 
@@ -99,7 +99,7 @@ class ImmutableArrayError(AnabranchError, TypeError):
 
 
 class DeletedArrayError(AnabranchError, RuntimeError):
-    """An `anabranch.Array` is used whose memory was given back by `delete`, or donated to a call."""
+    """An `anabranch.Array` is used whose memory was freed by `delete`, or donated to a call."""
 
 
 class DonationError(AnabranchError, ValueError):

@@ -52,7 +52,7 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
 
 
 def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tuple[np.dtype[Any], ...]:
-    """Return the dtypes of a reduction's loop as NumPy resolves it: accumulator, operand, result; raises if it has none."""
+    """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
     if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):

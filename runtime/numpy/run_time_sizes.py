@@ -29,7 +29,7 @@ _SPARE = 64
 
 
 def is_open(n: Any, what: str = "a shape") -> bool:
-    """Return whether a size is an int that only the run knows.
+    """Return whether a size is an int known only at run time.
 
     Raises
     ------

@@ -113,7 +113,7 @@ def _may_be_lost(
 
 
 def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -> str:
-    """A branch's result made anew by the branch, by what only the run knows; in another way in each place."""
+    """A branch's result copied by a condition known only at run time, in another way for each position."""
     if type.size == 1 or emitter.is_needed_after(name):
         return emitter.select(_truth(emitter, index, place, type), name, emitter.constant(0, type), type)
     # Its memory becomes the result's. One element is enough then; the others stay where they are.

@@ -1,4 +1,4 @@
-"""Differences, slopes, integrals, interpolation and convolution of as many elements as only the run knows."""
+"""Differences, slopes, integrals, interpolation and convolution of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 

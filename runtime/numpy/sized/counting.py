@@ -1,4 +1,4 @@
-"""Counts of integers, of which only the run knows how many there are."""
+"""Counts of integers in arrays whose size is known only at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays repeated as often as only the run knows, or of a size that only the run knows."""
+"""`repeat` and `tile` with counts known only at run time, and of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
     if rows is not None or math.prod(wanted[:axis]) == 1:
         view = at_front(line) if rows is None else line.memory
         return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
-    # Where the axes before go on, the next rows begin where the last have ended, which only the run knows.
+    # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
     form = Rows.of(at_front(line), shape, axis, size, total)
     made = wrap.array_of(form.held(form.line))
     aliasing.link(made.storage, atoms.literal(True), form.line, form)

@@ -1,4 +1,4 @@
-"""The positions and the elements that a condition selects: as many as only the run knows.
+"""The positions and the elements that a condition selects; their number is known only at run time.
 
 What is selected is not moved: it stays where it is, with a mask.
 """

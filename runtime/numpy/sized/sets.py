@@ -1,4 +1,4 @@
-"""Sets: what is in an array, each element once; as many as only the run knows."""
+"""Set functions: the distinct elements of arrays, whose number is known only at run time."""
 
 from __future__ import annotations
 
