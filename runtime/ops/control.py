@@ -158,8 +158,8 @@ class While(Op):
         **params: Any,
     ) -> Sequence[str]:
         test, body, consts = params["test"], params["body"], params["consts"]
-        if not emitter.is_native and cost.is_small(test) and cost.is_small(body):
-            return emitter.native(
+        if not emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
+            return emitter.outlined(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts)
             )
         return self._loop(emitter, inputs, in_types, test, body, consts)
@@ -221,8 +221,8 @@ class For(Op):
         out_types: Sequence[ArrayType],
         **params: Any,
     ) -> Sequence[str]:
-        if not emitter.is_native and cost.is_small(params["body"]):
-            return emitter.native(
+        if not emitter.is_outlined and cost.is_small(params["body"]):
+            return emitter.outlined(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, out_types, **params)
             )
         return self._loop(emitter, inputs, in_types, out_types, **params)

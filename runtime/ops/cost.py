@@ -7,10 +7,10 @@ from anabranch.runtime.ir.program import ArrayType, Equation, Program
 # A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
 # vector libraries and several threads, win.
 _SMALL = 128 * 1024
-# These go through memory in small chunks, and are there to be part of a native function.
-_CHUNKED = frozenset({"fold", "patch"})
+# These go through memory in small chunks, and are made to be part of an outlined function.
+_CHUNKED = frozenset({"windowed_reduce", "windowed_update"})
 _CHUNK = 1024
-# These look at a part of their first operand, or change it in place.
+# These read a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 # Calls of functions, of this process or of a library, or of native code, which a native loop cannot make; nor can it
@@ -18,7 +18,7 @@ _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 _CALLS = frozenset(
     {
         "effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
-        "apart",
+        "materialize",
     }
 )  # fmt: skip
 # Library calls and passes of XLA that a native loop would lose.
@@ -48,7 +48,7 @@ def _left(program: Program, budget: int) -> int:
 
 
 def _touched(equation: Equation) -> int:
-    """The bytes that an equation without sub-Programs reads and writes, or what counts in their place."""
+    """Return the bytes that an equation without sub-Programs reads and writes, or the cost that stands for them."""
     name = equation.op.name
     if name in _CHUNKED:
         return _CHUNK

@@ -173,7 +173,7 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
         return emitter.multi("while", names, state, state, regions)
 
     start = [emitter.constant(0, step), emitter.iota(1, type), pivots]
-    return emitter.native(start, state, state, loop)[1]
+    return emitter.outlined(start, state, state, loop)[1]
 
 
 class _Cholesky(Lapack):

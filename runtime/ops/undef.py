@@ -1,4 +1,4 @@
-"""A value that nobody looks at: the part of an alternative that was not chosen."""
+"""An undefined value, which is never read: the part of an alternative that was not chosen."""
 
 from __future__ import annotations
 
