@@ -433,6 +433,6 @@ def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom
     if not all(outside for _, outside in found):
         return (), [root.read(trace.effects)]
     taken = [equation for equation, _ in found]
-    root.equations = [e for e in root.equations if e.op is not effect_op.effect]
+    root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
     waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)
     return waiting, [atom for e in taken for atom in e.inputs[1:]]

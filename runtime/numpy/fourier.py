@@ -63,7 +63,7 @@ def _transformed(a: Array, n: int, axis: Any, kind: str, norm: Any, out: Any) ->
         raise ValueError("output array has wrong shape.")
     final, x = _prepared(a, kind)
     line = _resized(_last(x, at), taken)
-    found = _scaled(atoms.op("transform", line, kind=kind, n=n), scale)
+    found = _scaled(atoms.op("fft", line, kind=kind, n=n), scale)
     value = atoms.convert(_back(found, at), final)
     return fresh(value) if out is None else store(out, value)
 

@@ -17,7 +17,7 @@ _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 # scatter more than one block.
 _CALLS = frozenset(
     {
-        "effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
+        "host_callback", "fft", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
         "materialize",
     }
 )  # fmt: skip

@@ -23,7 +23,7 @@ CHEAP = {
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf", "isnan"),
     *("logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "invert"),
     *("left_shift", "right_shift", "select", "convert", "reshape", "broadcast_in_dim", "slice"),
-    *("real", "imag", "complex", "unspecified"),
+    *("real", "imag", "complex", "undef"),
 }
 
 
@@ -55,7 +55,7 @@ def _is_small(equation: Equation) -> bool:
     for branch in branches:
         for e in branch.equations:
             atoms = (*e.inputs, *e.outputs)
-            if e.op.name == "unspecified":
+            if e.op.name == "undef":
                 continue
             if e.op.name not in CHEAP or any(a.type.size > _MOST_ELEMENTS for a in atoms):
                 return False
@@ -66,7 +66,7 @@ def _is_small(equation: Equation) -> bool:
 
 
 def _unspecified(equations: Iterable[Equation]) -> set[Atom]:
-    return {e.outputs[0] for e in equations if e.op.name == "unspecified"}
+    return {e.outputs[0] for e in equations if e.op.name == "undef"}
 
 
 def _given(equation: Equation, side: str) -> list[Atom]:

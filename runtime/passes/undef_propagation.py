@@ -36,7 +36,7 @@ def _filled(program: Program, hints: Sequence[Atom | None]) -> Program:
     renamed: dict[Var, Atom] = {}
     for equation in reversed(program.equations):
         name = equation.op.name
-        if name == "unspecified" and equation.outputs[0] in wanted:
+        if name == "undef" and equation.outputs[0] in wanted:
             renamed[equation.outputs[0]] = wanted[equation.outputs[0]]
             continue
         if name in _BRANCHES:
@@ -107,7 +107,7 @@ def _is_unspecified(program: Program, index: int) -> bool:
         if name in _LOOPS:
             carries = _carries(equation)
             return place < len(carries) and _is_unspecified(dataclasses.replace(program, outputs=(carries[place],)), 0)
-        return name == "unspecified"
+        return name == "undef"
     return False
 
 

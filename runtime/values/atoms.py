@@ -49,7 +49,7 @@ def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
 
 def unspecified(type: ArrayType) -> Atom:
     """A value of this type that is never looked at."""
-    return bind1(OPS["unspecified"], shape=type.shape, dtype=type.dtype)
+    return bind1(OPS["undef"], shape=type.shape, dtype=type.dtype)
 
 
 def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:

@@ -16,7 +16,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ops.host_callback import effect
+from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import lazy_text
@@ -53,7 +53,9 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     trace = builder.trace
     inputs = [p.atom for p in layouts.pack(value, layout)]
     before = (builder.read(trace.effects), builder.read(trace.error_code))
-    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options()))
+    (after,) = builder.bind(
+        host_callback, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options())
+    )
     builder.write(trace.effects, after)
 
 

@@ -332,7 +332,7 @@ LARGE = ArrayType((20,), np.dtype(np.float64))
 
 
 def unspecified(kind: ArrayType):
-    return one("unspecified", shape=kind.shape, dtype=kind.dtype)
+    return one("undef", shape=kind.shape, dtype=kind.dtype)
 
 
 def test_unspecified_in_a_loops_branch_is_the_carry():
@@ -347,7 +347,7 @@ def test_unspecified_in_a_loops_branch_is_the_carry():
     body = Program((i, c), (test, choice), (found,))
     loop = equation("for", (literal(np.int64(6)), b), (out := Var(LARGE),), body=body, consts=0, carries=1, length=6)
     after = same_results(Program((b,), (loop,), (out,)), (np.ones(20),))
-    assert "unspecified" not in ops(after)
+    assert "undef" not in ops(after)
     assert "broadcast_in_dim" in ops(after)
 
 
@@ -389,6 +389,6 @@ def test_a_return_of_an_array_from_a_loop_makes_it_once():
         return a
 
     program = jit(find).lower(np.ones(50), 3).program
-    assert ops(program).count("broadcast_in_dim") + ops(program).count("unspecified") <= 2
+    assert ops(program).count("broadcast_in_dim") + ops(program).count("undef") <= 2
     equal(find, np.ones(50), 3)
     equal(find, -np.ones(50), 3)
