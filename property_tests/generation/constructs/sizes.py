@@ -201,7 +201,7 @@ def reduction(w: Writer) -> list[str] | None:
 
 @statement("reductions of run-time size", 1)
 def guarded(w: Writer) -> list[str] | None:
-    """What an empty array does not have."""
+    """Operations that an empty array does not have."""
     name = w.pick(Sized)
     if name is None:
         return None
