@@ -66,7 +66,7 @@ class _Sharding(_jax.SingleDeviceSharding):
 class Backend:
     """One of the process's two clients, and its device.
 
-    Handing a run to another thread costs 70 µs: it pays where nobody waits, for data that stays on the device.
+    Passing a run to another thread costs 70 µs: it pays where no one waits, for data that stays on the device.
     """
 
     def __init__(self, asynchronous: bool) -> None:
@@ -160,7 +160,7 @@ def arrays_on_device() -> list[Any]:
 
 
 def forget_backends() -> list[Backend]:
-    """Make new clients when they are next needed; gives those that there were."""
+    """Make new clients when they are next needed; returns the old ones."""
     global _forgotten
     lost = list(_made_backends.values())
     _forgotten = _forgotten or bool(lost)
@@ -195,7 +195,7 @@ _KERNELS = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")
 
 @contextlib.contextmanager
 def _kernels_alone() -> Iterator[None]:
-    """Within the block the two modules that jaxlib takes LAPACK from are there without the package around them.
+    """Make the two modules that jaxlib takes LAPACK from importable without the package around them, within the block.
 
     That package takes a quarter of a second to import. Who imports it later finds these modules in it as ever.
     """
@@ -261,7 +261,7 @@ def is_stale(buffer: Buffer) -> bool:
 
 
 def wait(array: Any) -> None:
-    """Wait until the contents of jaxlib's array are there.
+    """Wait until the contents of jaxlib's array are computed.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def wait(array: Any) -> None:
 
 
 def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
-    """Return a buffer's contents, when they are there.
+    """Return a buffer's contents, when they are computed.
 
     Returns
     -------

@@ -58,7 +58,7 @@ class UnsupportedOperationError(AnabranchError, NotImplementedError):
 
 
 class StructureMismatchError(AnabranchError, TypeError):
-    """Two branches, or two steps of a loop, give values that no single type can hold."""
+    """Two branches, or two steps of a loop, make values that no single type can hold."""
 
 
 class ShapeMismatchError(AnabranchError, ValueError):

@@ -105,7 +105,7 @@ def _functions(*names: str) -> frozenset[Any]:
 
 _MEMORY = ("flat", "strides", "data", "ctypes", "base", "flags", "itemset", "newbyteorder")
 _WRITERS = _functions("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
-# The shape of what these give depends on values, or they give text or files.
+# The shape of their results depends on values, or they return text or files.
 ON_HOST = _functions(
     "nonzero", "flatnonzero", "argwhere", "extract", "compress", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "bincount",
@@ -125,7 +125,7 @@ def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs:
 
 
 def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A call of NumPy's own function; the arrays that it gives are put on the device."""
+    """A call of NumPy's own function; the arrays that it returns are put on the device."""
     return _to_device(function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()}))
 
 

@@ -36,7 +36,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     Returns
     -------
     Array
-        In a compiled function what `numpy.asarray` gives there.
+        In a compiled function the result of `numpy.asarray`.
 
     Raises
     ------

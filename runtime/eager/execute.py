@@ -66,7 +66,7 @@ def run(
     kwargs: tuple[tuple[str, Template], ...],
     operands: list[Any],
 ) -> Any:
-    """Run a call that was taken apart, again with more room where it has too little."""
+    """Run a call that was taken apart, again with greater capacities where they were too small."""
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
         made = _made(function, args, kwargs, settings().checks, known)
@@ -120,7 +120,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
         return call(function, operands, {})
     if all(type(x) is Array for x in operands):
         return run(function, tuple([Operand(x.shape, x.dtype) for x in operands]), (), list(operands))
-    # What a power gives may depend on its exponent's value.
+    # The result's dtype of a power may depend on its exponent's value.
     loop = None if ufunc is np.power else _loop(ufunc, operands)
     if loop is None:
         return call(function, operands, {})

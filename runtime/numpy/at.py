@@ -37,7 +37,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     if not count:
         return
     flat, places = atoms.reshape(memory.atom, (memory.size,)), atoms.reshape(where, (count, 1))
-    if target is not None:  # what is not there goes to a place of its own, which is cut off afterwards
+    if target is not None:  # invalid elements go to a position of their own, which is cut off afterwards
         flat = compaction.extended(flat, 0, 0, 1)
     loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in given), None))
     if given and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):

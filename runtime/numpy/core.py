@@ -94,13 +94,13 @@ def _shared(made: NDArray, value: Any) -> bool:
 
 
 def frozen(array: NDArray) -> NDArray:
-    """The array, which nobody writes to from now on."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
 def plain(function: str, **keywords: tuple[Any, Any]) -> None:
-    """Refuse keywords that have another value than the one that changes nothing: `plain("zeros", order=(order, "C"))`.
+    """Refuse keywords with another value than the default: `plain("zeros", order=(order, "C"))`.
 
     Raises
     ------

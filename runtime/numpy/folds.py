@@ -1,4 +1,4 @@
-"""Reductions over axes: what `np.sum(…)`, `np.add.reduce(…)` and their kin share."""
+"""Reductions over axes: the common part of `np.sum(…)`, `np.add.reduce(…)` and the like."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _masked_shape(x: Atom, options: Options) -> tuple[int, ...]:
 
 
 def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
-    """The array with what `where` leaves out set to what changes nothing."""
+    """The array with the elements that `where` leaves out set to the neutral value."""
     mask = _mask(ufunc, options)
     if mask is None:
         return x

@@ -1,4 +1,4 @@
-"""Where NumPy gives a view and where a copy, by the layout that NumPy's array would have."""
+"""The choice between view and copy, by the memory layout that NumPy's array would have."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _is_function(obj: Any) -> bool:
 
 
 def _random(obj: Any) -> bool:
-    # NumPy itself imports this module only when somebody asks for it.
+    # NumPy itself imports this module only when it is first used.
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 

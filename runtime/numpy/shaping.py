@@ -1,4 +1,4 @@
-"""Shapes: views where NumPy gives views, copies where it copies."""
+"""Shapes: views where NumPy returns views, copies where it copies."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
 
 
 def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
-    """`array.reshape(shape)` in C order: a view where NumPy gives one."""
+    """`array.reshape(shape)` in C order: a view where NumPy returns one."""
     made = memory.reshaped(array, shape, copy)
     if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")

@@ -48,7 +48,7 @@ def result_dtype(*arrays: Array) -> np.dtype[Any]:
 
 
 def computed(*arrays: Array) -> list[Atom]:
-    """The operands as NumPy hands them to LAPACK: float64, or complex128 where one is complex."""
+    """The operands as NumPy passes them to LAPACK: float64, or complex128 where one is complex."""
     dtype = COMPLEX128 if result_dtype(*arrays).kind == "c" else FLOAT64
     return [atoms.convert(a.atom, dtype) for a in arrays]
 

@@ -17,7 +17,7 @@ from anabranch.runtime.values.failures import run_time_checks
 
 @frozen
 class Loop:
-    """The loop of a binary ufunc that is stepped: what it accumulates, what it takes, and what it gives."""
+    """The loop of a binary ufunc that is stepped: the dtypes of accumulator, operand and result."""
 
     ufunc: np.ufunc
     dtypes: tuple[np.dtype[Any], ...]

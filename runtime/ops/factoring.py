@@ -240,7 +240,7 @@ class _Qr(Lapack):
 
 
 class _Reflections(Lapack):
-    """`reflections(h, tau)`: the first columns of the product of what `qr` gives, as many as h has."""
+    """`reflections(h, tau)`: the first columns of the product of the reflections of `qr`, as many as h has."""
 
     __slots__ = ()
 

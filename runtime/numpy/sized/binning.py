@@ -1,4 +1,4 @@
-"""Values of run-time size counted in bins."""
+"""Histograms of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ rules = Rules()
 
 @rules.sized(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """As `numpy.histogram`, for a static number of bins: what is not there weighs nothing."""
+    """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
     if wrap.is_sized(bins):
         return bins._needs_size("a number of bins that is known")
     values = operands.array(a)
@@ -40,7 +40,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 def _limits(values: Any) -> tuple[Any, Any]:
-    """The least and the greatest value; 0 and 1 where there is none."""
+    """The least and the greatest value; 0 and 1 of an empty array."""
     some = fresh(broadcasting.differ(values.size, 0))
     dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)
     kind = dtype.type

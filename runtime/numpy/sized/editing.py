@@ -1,4 +1,4 @@
-"""Elements left out, put in, or put around an array where its size, or the places, are known only at run time."""
+"""`delete`, `insert` and `pad` where the array's size, or the indices, are known only at run time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _is_int(obj: Any) -> bool:
 
 
 def _line(array: Any, at: int) -> Any:
-    """The positions of an axis, as many as there are."""
+    """The positions of an axis, as an array of the axis's extent."""
     n = (array.capacity if wrap.is_sized(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
     return wrap.with_extents(line, (extents_of(array)[at],))
@@ -88,7 +88,7 @@ def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
 
 
 def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
-    """An array whose axis has so many elements more than the extents say."""
+    """An array whose axis has so many elements more than its extent."""
     if extents[at] is not None:
         extents[at] = Window(
             0, size_arithmetic.limited(size_arithmetic.add(extents[at].size, more), 0, value.type.shape[at])
@@ -97,7 +97,7 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
 
 
 def _many(obj: Any) -> Any:
-    """Places as an index: an empty list, too."""
+    """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Traced)):
         return obj
     found = FUNCTIONS[np.array](obj) if traced_inside(obj) else np.asarray(obj)
@@ -151,7 +151,7 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
 
 
 def _several(obj: Any, array: Any, at: int) -> Any:
-    """Places to insert at, from 0."""
+    """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
         return _line(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
@@ -183,7 +183,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 
 @rules.sized(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    """As `numpy.pad` with constants, and in the modes that repeat what is there."""
+    """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
     constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
     if mode not in ("constant", "empty", *_SOURCES):

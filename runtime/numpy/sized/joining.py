@@ -1,4 +1,4 @@
-"""Joining arrays of which some have a size known only at run time: one is placed behind the other."""
+"""Joining arrays of which some have a size known only at run time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def extents_of(x: Any) -> tuple[Any, ...]:
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
-    """As `numpy.concatenate`: the room of the result is the sum of what its parts have."""
+    """As `numpy.concatenate`: the capacity of the result is the sum of its parts' capacities."""
     parts = arrays_of(arrays)
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
@@ -181,7 +181,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def _at_least(x: Any, ndim: int) -> Any:
-    """`np.atleast_1d` and its kin."""
+    """Return the rule of `np.atleast_1d` or the like."""
     if x.ndim >= ndim:
         return x
     keys: dict[tuple[int, int], Any] = {

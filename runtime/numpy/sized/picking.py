@@ -86,7 +86,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
         return FUNCTIONS[np.choose](index, list(values), mode=mode)
 
     index = operands.array(a)
-    if wrap.is_sized(index):  # what is not there chooses the first
+    if wrap.is_sized(index):  # invalid elements choose the first
         index = index.with_memory(fresh(index.padded(0).atom))
     return stored(out, broadcasting.elementwise(pick, [index, *items]))
 

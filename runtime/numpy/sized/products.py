@@ -36,7 +36,7 @@ class _Side:
         return len(self.shape)
 
     def cleared(self, axes: Collection[int]) -> Any:
-        """The operand with zeros at places of these axes, which are summed over, where nothing is."""
+        """The operand with zeros outside of the valid region of these axes, which are summed over."""
         if not wrap.is_sized(self.x):
             return self.x
         summed = [e if axis in axes else None for axis, e in enumerate(self.x.extents)]
@@ -45,7 +45,7 @@ class _Side:
 
 
 def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
-    """Bring an axis of each, over which both are summed, to the same places."""
+    """Align an axis of each, over which both are summed."""
     if a.extents[i] is None and b.extents[j] is None:
         if a.shape[i] != b.shape[j]:
             broadcasting.refuse(broadcasting.differ(a.shape[i], b.shape[j]), ValueError, text)
@@ -68,7 +68,7 @@ def _capacity(side: _Side, axis: int) -> int:
 
 
 def _fronted(x: Any, axis: int, capacity: int) -> Any:
-    """The array with the elements of an axis from its front on, in `capacity` places."""
+    """The array with an axis compacted to its front, of a given capacity."""
     x = x.anchored(axis) if wrap.is_sized(x) else x
     key = (slice(None),) * axis + (slice(0, capacity),)
     if not wrap.is_sized(x):

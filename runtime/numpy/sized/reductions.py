@@ -1,4 +1,4 @@
-"""Reductions of arrays whose size is known only at run time: what is not there is set to what changes nothing."""
+"""Reductions of arrays whose size is known only at run time: invalid elements are set to the neutral value."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def refuse_empty(a: Any, axis: Any, text: str) -> None:
-    """Raise ValueError where there is nothing on the axes to reduce, but something to be given."""
+    """Raise ValueError where the axes to reduce are empty and the result is not."""
     axes = axes_tuple(axis, a.ndim)
     nothing: Atom = atoms.literal(False)
     for i, n in enumerate(a.shape):
@@ -145,7 +145,7 @@ for _function in (np.mean, np.var, np.std):
 
 
 def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
-    """Functions that take what is not there for NaN; where no element is NaN, they are the plain ones."""
+    """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
 
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
@@ -168,7 +168,7 @@ def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[
         if axis is None:
             a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
-        # From the front on, so that of equal elements one that is there comes first.
+        # Compacted, so that of equal elements a valid one comes first.
         return _reduce(function, given, a.anchored(), worst(a.dtype))
 
     return reduction
@@ -227,7 +227,7 @@ def item(a: Any, *args: Any) -> Any:
 
 @rules.sized(bool)
 def truth(a: Any) -> Atom:
-    """The truth of the one element that there must be."""
+    """The truth of the only element; raises as NumPy does for other sizes."""
     size = size_arithmetic.bound_of(a.size)
     broadcasting.refuse(
         broadcasting.differ(size_arithmetic.minimum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_NONE

@@ -78,7 +78,7 @@ def _divided(ufunc: np.ufunc, places: Atom, by: Any) -> Atom:
 
 
 def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any], Atom]) -> Any:
-    """An array with these axes so many times as long; `origin` says where what is at a place comes from."""
+    """An array with these axes so many times as long; `origin` maps each position to its source."""
     axes = list(often)
     sizes = [size_arithmetic.bound_of(a.shape[at] * often[at]) for at in axes]
     capacities, extents = run_time_sizes.with_room(sizes)
@@ -120,7 +120,7 @@ def _each(a: Any, counts: Any, at: int) -> Any:
 
 
 def _front(a: Any, *axes: int) -> Atom:
-    """The memory of an array, its elements at the front of these axes."""
+    """The buffer of an array, compacted to the front of these axes."""
     return a.anchored(*axes).memory.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
 
 

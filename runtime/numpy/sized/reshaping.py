@@ -72,7 +72,7 @@ def _line(a: Any) -> Any:
 
 
 def _follow(a: Any, step: int | None = None) -> Atom | None:
-    """Return whether the elements in C order follow one another in NumPy's memory; None where nobody knows.
+    """Return whether the elements in C order follow one another in NumPy's memory; None where that is unknown.
 
     They are `step` bytes apart, or any number of bytes.
     """
@@ -218,7 +218,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
 
 
 def _window(a: Any, line: Any, length: int) -> Window | None:
-    """Where the elements of a line are in rows of a length; None where they do not begin with one."""
+    """The window of the rows of a length that a line's elements make; None where they do not begin with a whole one."""
     elements, rows = line.extents[0], a.extents[0]
     if not isinstance(elements, Window) or not length:
         return None
@@ -234,7 +234,7 @@ def _window(a: Any, line: Any, length: int) -> Window | None:
 
 @frozen(eq=False)
 class Rows:
-    """How an array holds the elements of a line, one group of rows after the other, each beside room for more.
+    """The layout of a line's elements in an array: one group of rows after the other, each with unused capacity.
 
     Attributes
     ----------

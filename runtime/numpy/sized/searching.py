@@ -31,7 +31,7 @@ _ZERO_DIMENSIONAL = (
 
 
 def truth(x: Any) -> Atom:
-    """Which places hold an element that is not zero."""
+    """The mask of the valid elements that are not zero."""
     value = operands.memory(x).atom
     if value.type.dtype != np.bool_:
         value = atoms.ufunc(np.not_equal, value, zeros_atom(value.type.shape, value.type.dtype))
@@ -100,7 +100,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 def _chosen(condition: Any, x: Any, axis: int) -> Atom:
-    """The places along an axis at which the condition holds, which may be shorter than the axis."""
+    """The positions along an axis at which the condition holds, which may be shorter than the axis."""
     extent, size = operands.extents(x)[axis], operands.capacity(x)[axis]
     if not wrap.is_sized(condition) and extent is None and condition.shape == (size,):
         return truth(condition)

@@ -26,7 +26,7 @@ class _Runs:
     Attributes
     ----------
     ordered : Atom
-        The elements, then what is not there.
+        The valid elements, then the invalid ones.
     count : int or PythonScalar
         How many there are.
     order : Atom or None

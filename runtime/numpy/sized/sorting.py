@@ -1,4 +1,4 @@
-"""Sorting of arrays whose size is known only at run time: what is not there is sorted behind all that is."""
+"""Sorting of arrays whose size is known only at run time: invalid elements are sorted behind all valid ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _line(a: Any, axis: Any) -> tuple[Any, int]:
 
 
 def in_order(a: Any, axis: int, **how: Any) -> Any:
-    """The array sorted along an axis, at whose front the elements that are there are."""
+    """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
         return a.with_memory(made) if wrap.is_sized(a) else made
@@ -58,7 +58,7 @@ def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
     x, at = _line(a, axis)
-    # From the front on: of equal elements those that are there come first.
+    # Compacted: of equal elements the valid ones come first.
     x = x.anchored(at) if operands.extents(x)[at] is not None else x
     made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
     return x.with_memory(made)
@@ -87,7 +87,7 @@ def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselec
 
 
 def _check_kth(kth: Any, x: Any, axis: int) -> None:
-    """Raise for a place that is not on the axis, unless nothing is."""
+    """Raise for a position that is not on the axis, unless the axis is empty."""
     places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
     size, some = x.shape[axis], broadcasting.differ(x.size, 0)
     count = size_arithmetic.atom_of(size)
@@ -233,7 +233,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
 
 
 def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
-    """Raise where there is nothing on the axis; NumPy's functions that leave NaN out then give NaN, just one."""
+    """Raise where the axis is empty; NumPy's functions that leave NaN out then return a single NaN."""
     if not asked.ignores_nan:
         broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
         return

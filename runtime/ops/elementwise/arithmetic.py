@@ -56,7 +56,7 @@ def complex_reciprocal(x: Term) -> Term:
 
 
 def integer_reciprocal(x: Term) -> Term:
-    """1/x truncated; 1/0 is what NumPy's conversion of infinity gives: the least int32 or int64, else 0."""
+    """1/x truncated; 1/0 is NumPy's conversion of infinity: the least int32 or int64, else 0."""
     of_zero = np.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
     result = where(x.eq(0), of_zero, where(x.eq(1), x, 0))
     return result if x.dtype.kind == "u" else where(x.eq(-1), x, result)

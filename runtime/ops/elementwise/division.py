@@ -11,7 +11,7 @@ from anabranch.runtime.ops.op import Op
 
 
 def _truncating(x: Term, y: Term) -> tuple[Term, Term]:
-    """Quotient and remainder as C has them; a divisor of zero gives 0 and 0, the least integer by -1 wraps."""
+    """Quotient and remainder as C has them; a divisor of zero makes 0 and 0, the least integer by -1 wraps."""
     unsafe = y.eq(0)
     if y.dtype.kind == "i":
         unsafe = unsafe | (y.eq(-1) & x.eq(np.iinfo(x.dtype).min))

@@ -36,7 +36,7 @@ def nextafter(x: Term, y: Term) -> Term:
     # Sign and magnitude as one ordered integer, so that subnormals compare as what they are.
     here, there = where(bits < 0, -magnitude, magnitude), where(y.bits() < 0, -other, other)
     step = where(magnitude.eq(0), (y.bits() & least) | 1, where((here < there) ^ (bits < 0), bits + 1, bits - 1))
-    # Of two zeros C gives the second, NumPy's own float16 the first.
+    # Of two zeros C returns the second, NumPy's own float16 the first.
     same = bits if x.dtype.itemsize == 2 else y.bits()
     result = where(here.eq(there), same, step).bits(x.dtype)
     return where(x.isnan() | y.isnan(), np.nan, result)

@@ -200,7 +200,7 @@ def call(op: str) -> Rule:
 
 
 def identity(x: Term) -> Term:
-    """The rule of what changes nothing."""
+    """The identity rule."""
     return x
 
 
