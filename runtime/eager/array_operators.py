@@ -92,7 +92,7 @@ def _method(name: str, array: Array, *args: Any, **kwargs: Any) -> Any:
 
 
 def _missing(name: str) -> UnsupportedOperationError:
-    return UnsupportedOperationError(f"{name} is not there for an Array; use it on numpy.asarray(a)")
+    return UnsupportedOperationError(f"{name} is not supported on an Array; call it on numpy.asarray(a)")
 
 
 # ---- on the host -----------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def device_put(x: Any, device: Any = None) -> Any:
         return structure.build([device_put(c) for c in structure.children(x)])
     numbers = (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)
     if not (foreign or isinstance(x, numbers) or hasattr(x, "__array__")):
-        raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
+        raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is neither an array nor a number")
     return asarray(x)
 
 

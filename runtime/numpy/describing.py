@@ -62,7 +62,9 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
 def min_scalar_type(a: Any, /) -> Any:
     """As `numpy.min_scalar_type`, of arrays; that of a scalar depends on its value."""
     if not shape_of(a):
-        raise ConcretizationError("numpy.min_scalar_type of a scalar depends on its value")
+        raise ConcretizationError(
+            "numpy.min_scalar_type of a scalar depends on its value, which is known only at run time; use its dtype"
+        )
     return dtype_of(a)
 
 
@@ -112,7 +114,7 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
     if not may_share_memory(a, b, max_work):
         return False
     if a.path and b.path and a.path != b.path:
-        raise refused("shares_memory", "of two different views of one array")
+        raise refused("shares_memory", "two views of one array may overlap or not; use numpy.may_share_memory")
     return bool(a.size and b.size)
 
 

@@ -27,7 +27,7 @@ def refuse(name: str) -> NoReturn:
     why = f": {_FILES}" if name.startswith("numpy.") else ""
     raise UnsupportedOperationError(
         f"{name}() would run only while the function is traced, and not when it is called{why}; call it outside, and "
-        "pass what it gives as an argument"
+        "pass its result as an argument"
     )
 
 

@@ -270,7 +270,7 @@ def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tup
     """`ufunc.reduceat` along one axis, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":
-        raise refused("power.reduceat", "of signed integers, which must not be negative")
+        raise refused("power.reduceat", "exponents of signed integers may be negative; use floats")
     line = along_first(x, (axis,))
     if not starts.type.shape[0]:
         return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)

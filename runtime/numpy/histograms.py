@@ -55,7 +55,9 @@ def _outer_edges(a: Any, limits: Any) -> tuple[Any, Any]:
 def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     """The edges of the bins; how many there are is static."""
     if isinstance(bins, str):
-        raise refused(name, f"how many bins {bins!r} makes is known only at run time; give a number, or the edges")
+        raise refused(
+            name, f"the number of bins of {bins!r} is known only at run time; pass a number of bins, or their edges"
+        )
     if np.ndim(bins) == 0 if not traced_inside(bins) else not handle(bins).ndim:
         return _even_edges(name, a, bins, limits)
     edges = handle(xp.asarray(bins))
@@ -67,7 +69,7 @@ def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
 
 def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     if traced_inside(bins):
-        raise refused(name, "how many bins there are must be static")
+        raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
     try:
         count = operator.index(bins)
     except TypeError:

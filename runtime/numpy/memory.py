@@ -37,8 +37,8 @@ def axes_kept(array: Array) -> tuple[int, ...]:
 def _check_known(array: Array) -> None:
     if not memory_layout.known(array):
         raise UnsupportedOperationError(
-            "the order in which the elements of this array lie in memory is not known (a run-time condition or a "
-            "function of NumPy decides it); make a copy in C order: a.copy()"
+            "the memory order of this array is unknown while tracing (a run-time condition or a NumPy function decides "
+            "it); make a copy in C order: a.copy()"
         )
 
 

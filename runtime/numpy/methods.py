@@ -124,7 +124,7 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     plain("ndarray.view", type=(type, None))
     if dtype is None or np.dtype(dtype) == a.dtype:
         return a.viewed() if isinstance(a, Array) else a
-    raise refused("ndarray.view", f"the bytes of {a.dtype} seen as {np.dtype(dtype)}")
+    raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
 @rules.method("item")
@@ -152,7 +152,13 @@ def tolist(a: Any) -> Any:
     return [tolist(a[i]) for i in range(a.shape[0])]
 
 
-rules.refuses_method("the bytes of a run-time value are not there while tracing", "tobytes", "tofile", "dump", "dumps")
+rules.refuses_method(
+    "a run-time value has no bytes while tracing; return it, and take them outside",
+    "tobytes",
+    "tofile",
+    "dump",
+    "dumps",
+)
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -304,5 +310,10 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
 
 
 rules.refuses_method(
-    "an array has no memory of its own while tracing", "setflags", "byteswap", "getfield", "setfield", "to_device"
+    "an array has no memory of its own while tracing; do it outside of compiled code",
+    "setflags",
+    "byteswap",
+    "getfield",
+    "setfield",
+    "to_device",
 )

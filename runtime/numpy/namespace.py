@@ -131,8 +131,8 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
         if impure and tracing() and not (_is_default_rng(original) and (args or kwargs)):
             raise UnsupportedOperationError(
-                f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument, or "
-                "draw them from a key with anabranch.random"
+                f"{name} returns new numbers at each call, but compiled code would repeat the first ones; pass numbers "
+                "as an argument, or draw them from a key with anabranch.random"
             )
         return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
 

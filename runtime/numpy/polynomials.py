@@ -55,7 +55,7 @@ def poly(seq_of_zeros: Any) -> Any:
     for i in range(zeros.shape[0]):
         product = xp.convolve(product, xp.stack([xp.ones((), zeros.dtype), -zeros[i]]), mode="full")
     if not real:
-        raise refused("poly", "of complex zeros the result is real where they come in pairs")
+        raise refused("poly", "the dtype of the result depends on the values of complex zeros")
     return product.real if product.dtype.kind == "c" else product
 
 

@@ -100,12 +100,12 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
 
 
 def _refuse_unless_open(bounds: Sequence[Any]) -> None:
-    """Where bounds come of arguments alone, these become known."""
+    """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
     if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
-            "numpy.arange needs to know while tracing how many numbers it makes: give bounds with a static distance "
-            "or make them static"
+            "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
+            "arguments"
         )
         for value in traced:
             wanting(error, value, "the length of an arange")

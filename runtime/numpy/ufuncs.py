@@ -76,7 +76,9 @@ class StagedUfunc:
         for name in others:
             if name not in ("signature", "extobj"):
                 raise TypeError(f"{self.ufunc.__name__}() got an unexpected keyword argument '{name}'")
-            raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")
+            raise UnsupportedOperationError(
+                f"numpy.{self.ufunc.__name__} with {name}= is not supported in compiled code"
+            )
         plain(self.ufunc.__name__, subok=(subok, True))
         try:
             return self._staged(args, out, where, dtype, casting)

@@ -16,7 +16,7 @@ _REFUSED = {
     "the text of run-time numbers is made by f-strings, str, repr and print": (
         "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
     ),
-    "there are no strings while tracing; parse them outside of compiled code": "fromstring",
+    "a run-time string has no characters while tracing; parse it outside of compiled code": "fromstring",
     "there are no dates in compiled code": (
         "busday_count busday_offset datetime_as_string datetime_data is_busday isnat"
     ),
@@ -27,9 +27,9 @@ _REFUSED = {
     "use the functions on coefficients, as np.polyval": "poly1d",
     "there are no records in compiled code": "recarray",
     "write the loop, or the function on arrays": "vectorize",
-    "compiled code gives no access to memory": "from_dlpack frombuffer nested_iters",
-    "how many items an iterator gives must be known; make a list of them and use np.array": "fromiter",
-    "the type of the result depends on the values": "mintypecode typename",
+    "compiled code gives no access to memory; call it outside": "from_dlpack frombuffer nested_iters",
+    "the number of items must be static; make a list of them and use np.array": "fromiter",
+    "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {
     "its sizes must be known while tracing": "broadcast_shapes diag_indices tril_indices triu_indices",

@@ -20,10 +20,10 @@ rules = Rules()
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
     if wrap.is_sized(bins):
-        return bins._needs_size("a number of bins that is known")
+        return bins._needs_size("a static number of bins")
     values = operands.array(a)
     if not wrap.is_sized(values):
-        return weights._needs_size("weights of a size that is known, as that of the array is,")
+        return weights._needs_size("weights of static size, as the array's is,")
     limits = _limits(values) if range is None and not np.iterable(bins) else range
     there = fresh(operands.valid(values))
     weight: Any = FUNCTIONS[np.asarray](there, np.int64)

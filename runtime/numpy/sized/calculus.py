@@ -49,7 +49,7 @@ def _end(value: Any, x: Any, at: int) -> Any:
     if end.ndim:
         return end
     if any(e is not None for i, e in enumerate(operands.extents(x)) if i != at):
-        return x._needs_size("other axes of a size that is known, beside a number to put before or behind,")
+        return x._needs_size("static sizes of the other axes, for prepend= or append=,")
     shape = [1 if i == at else n for i, n in enumerate(operands.capacity(x))]
     return fresh(atoms.broadcast_to(end.atom, shape))
 
@@ -127,7 +127,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     known = [operands.array(v) for v in (xp, fp)]
     if any(map(wrap.is_sized, known)):
         if period is not None:
-            return _of_run_time_size(*known)._needs_size("sample points of a size that is known, with period=,")
+            return _of_run_time_size(*known)._needs_size("sample points of static size, for period=,")
         broadcasting.refuse(
             atoms.logical_not(broadcasting.differ(known[0].shape[0], 0)), ValueError, "array of sample points is empty"
         )

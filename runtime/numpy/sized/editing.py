@@ -156,13 +156,13 @@ def _several(obj: Any, array: Any, at: int) -> Any:
         return _line(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
     if wrap.is_sized(places_) or places_.ndim != 1:
-        raise refused("insert", "the number of places must be known while tracing")
+        raise refused("insert", "the number of indices must be static")
     return places_
 
 
 def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
     if wrap.is_sized(indices):
-        raise refused("insert", "the number of places must be known while tracing")
+        raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
     index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
     order = FUNCTIONS[np.argsort](index, kind="stable")

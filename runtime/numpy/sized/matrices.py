@@ -105,7 +105,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) ->
     """As `numpy.corrcoef`."""
     c = FUNCTIONS[np.cov](x, y, rowvar, dtype=dtype)
     if wrap.is_sized(c):
-        return c._needs_size("a number of variables that is known")
+        return c._needs_size("a static number of variables")
     if not c.shape:
         return c / c
     spread = FUNCTIONS[np.sqrt](FUNCTIONS[np.diagonal](c).real)

@@ -126,7 +126,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None)
         return transpose(reshape(transpose(a), tuple(reversed(wanted)), copy=copy))
     _check_order(a, order)
     if copy is not None and not copy:
-        a._needs_size("whether a view will do, for copy=False")
+        a._needs_size("to know whether a view will do, for copy=False,")
     a = a.__copy__() if copy else a
     if len(wanted) == 1 and _is(wanted[0], -1):
         return _as_line(a, _follow(a))

@@ -88,7 +88,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
     axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
     if not set(axes) <= set(ones) or (axis is None and any(e is not None for e in a.extents)):
-        a._needs_size("an axis whose size is known to be 1 or not")
+        a._needs_size("an axis of static size, to know whether that is 1,")
     kept = [i for i in range(a.ndim) if i not in axes]
     shape = tuple(a.capacity[i] for i in kept)
     return a.viewed(views.Reshape(shape), extents=tuple(a.extents[i] for i in kept))

@@ -238,9 +238,9 @@ def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> 
         broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
         return
     if x.dtype.kind != "f" and quantiles.names_element(asked.method):
-        x._needs_size(f"a quantile by method={asked.method!r} that is NaN where there is nothing")
+        x._needs_size(f"a method whose result can be NaN, in place of method={asked.method!r},")
     if level.ndim:
-        text = "several quantiles without NaN of an array that turns out to be empty: NumPy gives a single NaN for them"
+        text = "several quantiles of an empty array: NumPy returns a single NaN for them; test the array's size before"
         broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
