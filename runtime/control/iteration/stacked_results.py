@@ -21,7 +21,7 @@ from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.control.loops import stage_loops
 from anabranch.runtime.control.loops.loop_state import Loop
 from anabranch.runtime.errors import AnabranchError
-from anabranch.runtime.ir import program as ir
+from anabranch.runtime.ir import interpret
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.trace import Builder, Storage, building, current, tracing
 from anabranch.runtime.values import atoms, wrap
@@ -205,4 +205,4 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any
         return None
     equations = tuple(e for e in builder.equations if id(e) in needed)
     program = Program((index,), equations, (atom,), "position")
-    return [ir.evaluate(program, np.int64(i))[0] for i in range(count)]
+    return [interpret.evaluate(program, np.int64(i))[0] for i in range(count)]
