@@ -13,7 +13,7 @@ case = Table()
 case(np.ix_, INTS[0], INTS[:, 0])
 case(np.ix_, INTS)
 case(np.ix_, [1, 2], np.zeros(0))
-case.refuses("truth", np.ix_, TRUTHS[0])
+case.refuses("bools", np.ix_, TRUTHS[0])
 case(np.mask_indices, Static(3), Static(np.triu))
 case(np.mask_indices, Static(3), Static(np.tril), k=-1)
 for X in (INTS, BYTES, COMPLEX, SINGLE, TRUTHS, FLOATS.astype("f2")):
