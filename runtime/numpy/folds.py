@@ -68,11 +68,6 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tupl
     return resolved
 
 
-def loop_dtype(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> np.dtype[Any]:
-    """The dtype a reduction computes in."""
-    return loop_dtypes(ufunc, dtype, options)[2]
-
-
 def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
     """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`.
 

@@ -1,21 +1,29 @@
-"""Arrays of positions that pick parts of arrays."""
+"""Grids of indices: arrays of positions, and the index arrays that pick parts of arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.numpy.core import (
     adopted,
+    atom_of,
     dtype_of,
+    fresh,
     handle,
+    iota,
+    plain,
     refused,
     shape_of,
+    supported,
     traced_inside,
+    zeros_atom,
 )
-from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.run_time_sizes import shape_with_room
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 
 rules = Rules()
 
@@ -43,10 +51,46 @@ def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
     return adopted(np.mask_indices(n, chosen, k), ())
 
 
-@rules.implements(np.sort_complex)
-def sort_complex(a: Any) -> Any:
-    """As `numpy.sort_complex`: sorted, and complex."""
-    ordered = xp.sort(handle(a))
-    small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"
-    dtype = ordered.dtype if ordered.dtype.kind == "c" else np.dtype(np.complex64 if small else np.complex128)
-    return ordered.astype(dtype)
+@rules.creates(np.indices)
+def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+    """As `numpy.indices`."""
+    (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
+    rank = len(shape)
+    if sparse:
+        lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]
+        own = [tuple(e if i == k else None for k in range(rank)) for i, e in enumerate(extents or (None,) * rank)]
+        return tuple(wrap.with_extents(fresh(line), e) for line, e in zip(lines, own, strict=True))
+    if not shape:
+        return fresh(zeros_atom((0,), chosen))
+    rows = [atoms.reshape(iota(shape, i, chosen), (1, *shape)) for i in range(rank)]
+    made = fresh(rows[0] if rank == 1 else atoms.op("concatenate", *rows, axis=0))
+    return wrap.with_extents(made, extents and (None, *extents))
+
+
+@rules.creates(np.fromfunction)
+def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
+    plain("fromfunction", like=(like, None))
+    grid = indices(shape, dtype=dtype)
+    return registry.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
+
+
+@rules.creates(np.meshgrid)
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
+    """As `numpy.meshgrid`; the arrays are copies."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    plain("meshgrid", copy=(copy, True))
+    values = [atom_of(x) for x in xi]
+    places = list(range(len(values)))
+    if indexing == "xy" and len(values) > 1:
+        places[:2] = [1, 0]
+    lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
+    if not sparse:
+        shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
+        lines = [atoms.broadcast_to(v, shape) for v in lines]
+    return tuple(map(fresh, lines))
+
+
+def _line(size: int, axis: int, ndim: int) -> Sequence[int]:
+    return (1,) * axis + (size,) + (1,) * (ndim - axis - 1)

@@ -206,3 +206,12 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     back = _F[np.subtract](line.shape[0], searchsorted(line[::-1], x, side))
     made = _F[np.where](rising, searchsorted(line, x, side), back)
     return made if made.shape else made[()]
+
+
+@rules.implements(np.sort_complex)
+def sort_complex(a: Any) -> Any:
+    """As `numpy.sort_complex`: sorted, and complex."""
+    ordered = _F[np.sort](handle(a))
+    small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"
+    dtype = ordered.dtype if ordered.dtype.kind == "c" else np.dtype(np.complex64 if small else np.complex128)
+    return ordered.astype(dtype)

@@ -79,7 +79,7 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
 def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Any) -> Any:
     """The product of plain arrays, summed over axis i of one and j of the other."""
     made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
-    origin = a.x.origin if wrap.is_sized(a.x) else getattr(b.x, "origin", None)
+    origin = next((side.x.origin for side in (a, b) if side.sized), None)
     return wrap.with_extents(made, extents, origin) if any(extents) else made
 
 
