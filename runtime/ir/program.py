@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -202,12 +202,6 @@ def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], .
             for var, result in zip(equation.outputs, results, strict=True):
                 write(var, result)
     return tuple(map(read, program.outputs))
-
-
-def map_equations(program: Program, change: Callable[[Equation], Sequence[Equation]]) -> Program:
-    """The Program with each equation replaced by what `change` gives (sub-Programs are left to `change`)."""
-    equations = tuple(new for old in program.equations for new in change(old))
-    return dataclasses.replace(program, equations=equations)
 
 
 class _Printer:
