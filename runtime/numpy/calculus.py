@@ -21,10 +21,10 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.folds import rows
-from anabranch.runtime.numpy.linear import dot_general
+from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.failures import run_time_checks
 

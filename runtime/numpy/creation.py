@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.device import foreign
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.numpy import memory
+from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -67,7 +67,7 @@ def _constant(name: str, value: Any) -> Callable[..., Any]:
         _only_c_or_f(order)
         chosen = supported(float if dtype is None else dtype)
         sizes, extents = shape_with_room(shape)
-        return wrap.with_extents(memory.laid(zeros_atom(sizes, chosen, value), order), extents)
+        return wrap.with_extents(memory_order.laid(zeros_atom(sizes, chosen, value), order), extents)
 
     return function
 
@@ -78,7 +78,7 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
     ) -> Any:
         _check(name, order, device, None, subok)
         sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
-        made = memory.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
+        made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
         return wrap.with_extents(made, extents)
 
     return function
@@ -102,8 +102,8 @@ def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: An
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
-        return memory.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
-    made = wrap.with_extents(memory.laid(zeros_atom(shape, chosen), order), extents)
+        return memory_order.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
+    made = wrap.with_extents(memory_order.laid(zeros_atom(shape, chosen), order), extents)
     made.assign(fresh(cast_value(value, chosen)))
     return made
 
@@ -169,7 +169,7 @@ def array(
 
 
 def _ordered(made: Array, order: Any, copy: Any) -> Array:
-    done = memory.ordered(made, order)
+    done = memory_order.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return done
@@ -332,7 +332,7 @@ def eye(
     _check("eye", order, device, like)
     shape, extents = shape_with_room((N, N if M is None else M))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k)), supported(dtype))
-    return wrap.with_extents(memory.laid(ones, order), extents)
+    return wrap.with_extents(memory_order.laid(ones, order), extents)
 
 
 @rules.creates(np.identity)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import atom_of, fresh, operand, plain, result, supported
-from anabranch.runtime.numpy.linear import dot_general
+from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -121,7 +121,7 @@ def _arranged(x: Atom, term: str, target: str) -> Atom:
     """Sum over what the result lacks and put its axes in order."""
     gone = tuple(i for i, c in enumerate(term) if c not in target)
     if gone:
-        x = folds.reduce_atom(np.add, x, folds.Options(gone, x.type.dtype))
+        x = ufunc_reductions.reduce_atom(np.add, x, ufunc_reductions.Options(gone, x.type.dtype))
         term = "".join(c for c in term if c in target)
     return atoms.transpose(x, [term.index(c) for c in target])
 

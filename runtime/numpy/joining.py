@@ -24,11 +24,11 @@ from anabranch.runtime.numpy.core import (
     supported,
     traced_inside,
 )
-from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.dynamic_shapes import repeats as dynamic_repeats
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
-from anabranch.runtime.numpy.sized import repeating
+from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.memory import views
@@ -260,7 +260,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
     if any(map(is_open, listed)):
-        return repeating.tile(A, reps)
+        return dynamic_repeats.tile(A, reps)
     value, counts = atom_of(A), tuple(map(operator.index, listed))
     ndim = max(len(counts), len(value.type.shape))
     counts = (1,) * (ndim - len(counts)) + counts
@@ -275,8 +275,8 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
 @rules.implements(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`; the counts may be known only at run time."""
-    if repeating.is_open(repeats):
-        return repeating.repeat(a, repeats, axis)
+    if dynamic_repeats.is_open(repeats):
+        return dynamic_repeats.repeat(a, repeats, axis)
     value = atom_of(a)
     if axis is None:
         value, axis = atoms.reshape(value, (value.type.size,)), 0

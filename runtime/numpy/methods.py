@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import memory
+from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -105,8 +105,8 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
     if not isinstance(a, Array):
         return wrap.numpy_result(atoms.convert(a.atom, chosen))
     if copy or a.dtype != chosen:
-        return memory.laid(atoms.convert(a.atom, chosen), order)
-    return memory.ordered(a, order)
+        return memory_order.laid(atoms.convert(a.atom, chosen), order)
+    return memory_order.ordered(a, order)
 
 
 if hasattr(np, "astype"):

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import alternatives
-from anabranch.runtime.numpy.brackets import Bracket
+from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
+from anabranch.runtime.numpy.index_tricks import Bracket
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, wrap
@@ -143,7 +143,7 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _cast(cls: Any) -> Callable[..., Any]:
     """The staged call of a NumPy scalar type: `np.float64(x)` of a traced x is a cast."""
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def call(*args: Any, **kwargs: Any) -> Any:
         if not (traced_inside(args) or traced_inside(kwargs)):
             return cls(*args, **kwargs)

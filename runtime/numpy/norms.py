@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import registry
 
 rules = Rules()

@@ -25,10 +25,10 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.dynamic_shapes import ranges
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
-from anabranch.runtime.numpy.sized import lengths
+from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -91,7 +91,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
-        (capacity,), extents = with_room((lengths.of_steps(extent, step),))
+        (capacity,), extents = with_room((ranges.of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Traced) else start, stop, step)), ()
@@ -144,10 +144,10 @@ def linspace(
     extents: Extents = ()
     count = num
     if is_open(num):
-        (num,), extents = with_room((num,), lengths.SAMPLES)
+        (num,), extents = with_room((num,), ranges.SAMPLES)
     num = operator.index(num)
     if num < 0:
-        raise ValueError(lengths.SAMPLES.format(num))
+        raise ValueError(ranges.SAMPLES.format(num))
     inexact = np.result_type(promoted(start, stop), 0.0)
     chosen = inexact if dtype is None else supported(dtype)
     low, high = (atom_of(x, inexact) for x in (start, stop))
@@ -155,7 +155,7 @@ def linspace(
     low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
     delta = atoms.ufunc(np.subtract, high, low)
     if extents:
-        y, step = lengths.spaced(delta, low, high, num, count, bool(endpoint))
+        y, step = ranges.spaced(delta, low, high, num, count, bool(endpoint))
     else:
         y, step = _steps(delta, num - 1 if endpoint else num, num, inexact)
         y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
@@ -35,7 +35,7 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: Any = NoValue,
         where: Any = True,
     ) -> Any:
-        return folds.reduce(ufunc, a, folds.Options(axis, dtype, out, keepdims, initial, where))
+        return ufunc_reductions.reduce(ufunc, a, ufunc_reductions.Options(axis, dtype, out, keepdims, initial, where))
 
     return reduction
 
@@ -44,14 +44,16 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = True
     ) -> Any:
-        return folds.reduce(ufunc, a, folds.Options(axis, None, out, keepdims, initial, where))
+        return ufunc_reductions.reduce(ufunc, a, ufunc_reductions.Options(axis, None, out, keepdims, initial, where))
 
     return reduction
 
 
 def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = True) -> Any:
-        truth = folds.reduce_atom(ufunc, atom_of(a), folds.Options(axis, np.bool_, None, keepdims, NoValue, where))
+        truth = ufunc_reductions.reduce_atom(
+            ufunc, atom_of(a), ufunc_reductions.Options(axis, np.bool_, None, keepdims, NoValue, where)
+        )
         return result(truth, out)
 
     return reduction
@@ -104,8 +106,8 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
     if not x.type.shape:
         one_axis(axis, 1)
         x, axis = atoms.reshape(x, (1,)), 0
-    dtypes = folds.loop_dtypes(ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
-    value = folds.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
+    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+    value = ufunc_reductions.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
     return fresh(value) if out is None else store(out, value, "unsafe")
 
 
@@ -144,9 +146,9 @@ if hasattr(np, "cumulative_sum"):
 @rules.implements(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
     """Maximum less minimum."""
-    options = folds.Options(axis, None, None, keepdims)
+    options = ufunc_reductions.Options(axis, None, None, keepdims)
     x = atom_of(a)
-    high, low = (folds.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
+    high, low = (ufunc_reductions.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
     (span,) = apply_ufunc.apply_atoms(np.subtract, (fresh(high), fresh(low)))
     return result(span, out)
 
@@ -155,4 +157,4 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
-    return folds.reduce(np.add, fresh(truth), folds.Options(axis, np.int64, None, keepdims))
+    return ufunc_reductions.reduce(np.add, fresh(truth), ufunc_reductions.Options(axis, np.int64, None, keepdims))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import alternatives
+from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
@@ -132,9 +132,9 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = registry.SIZED.get(original)
-        choice = alternatives.first((*args, *kwargs.values()), sizes=rule is None)
+        choice = union_arguments.first((*args, *kwargs.values()), sizes=rule is None)
         if choice is not None:
-            return alternatives.over(choice, call, args, kwargs)
+            return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         if rule is not None and (any(map(sized_inside, args)) or any(map(sized_inside, kwargs.values()))):
             return rule(*args, **kwargs)
@@ -156,9 +156,9 @@ def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Cal
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
-        choice = alternatives.first((*args, *kwargs.values()))
+        choice = union_arguments.first((*args, *kwargs.values()))
         if choice is not None:
-            return alternatives.over(choice, call, args, kwargs)
+            return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         rule = registry.SIZED.get(original)
         if rule is not None and any(map(sized_inside, args)):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory
+from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
@@ -56,7 +56,7 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
 
 def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
-    made = memory.reshaped(array, shape, copy)
+    made = memory_order.reshaped(array, shape, copy)
     if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return made
@@ -71,7 +71,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
     array = handle(a)
     sizes = _sizes(array.size, shape)
     if order == "A":
-        order = "F" if memory.fortran(array) else "C"
+        order = "F" if memory_order.fortran(array) else "C"
     if order == "F":
         return transposed(reshaped(transposed(array), sizes[::-1], copy))
     if order != "C":
@@ -92,7 +92,7 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
-    if memory.contiguous(array):
+    if memory_order.contiguous(array):
         return reshaped(array, (array.size,), None)
     made = reshaped(array, (array.size,), True)
     if not memory_layout.known(array):
@@ -105,8 +105,8 @@ def in_order(array: Array, order: str) -> Array:
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if order == "K":
-        return permuted(array, memory.axes_kept(array))
-    return transposed(array) if order == "F" or (order == "A" and memory.fortran(array)) else array
+        return permuted(array, memory_order.axes_kept(array))
+    return transposed(array) if order == "F" or (order == "A" and memory_order.fortran(array)) else array
 
 
 @rules.method("flatten")

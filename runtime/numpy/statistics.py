@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -38,7 +38,7 @@ def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
         axes = axes_tuple(axis, len(x.type.shape))
         return np.intp(math.prod(x.type.shape[a] for a in axes))
     mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
-    return folds.reduce(np.add, fresh(mask), folds.Options(axis, np.intp, None, keepdims))
+    return ufunc_reductions.reduce(np.add, fresh(mask), ufunc_reductions.Options(axis, np.intp, None, keepdims))
 
 
 def _divided(total: Any, count: Any, dtype: Any) -> Atom:
@@ -52,7 +52,9 @@ def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Ato
     half = dtype is None and source == np.float16
     computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
     computed = computed if dtype is None else supported(dtype)
-    total = folds.reduce_atom(np.add, x, folds.Options(axis, computed, None, keepdims, NoValue, where))
+    total = ufunc_reductions.reduce_atom(
+        np.add, x, ufunc_reductions.Options(axis, computed, None, keepdims, NoValue, where)
+    )
     value = _divided(fresh(total), _items(x, axis, where, keepdims), total.type.dtype)
     return atoms.convert(value, np.float16) if half else value
 
@@ -81,7 +83,9 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
     computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
     computed = computed if dtype is None else supported(dtype)
     if known is NoValue or known is None:
-        total = folds.reduce_atom(np.add, x, folds.Options(axis, computed, None, True, NoValue, where))
+        total = ufunc_reductions.reduce_atom(
+            np.add, x, ufunc_reductions.Options(axis, computed, None, True, NoValue, where)
+        )
         center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
     else:
         center = atom_of(known)
@@ -92,7 +96,9 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
         computed = squares.type.dtype
     else:
         squares = atoms.ufunc(np.multiply, deviation, deviation)
-    total = folds.reduce_atom(np.add, squares, folds.Options(axis, computed, None, keepdims, NoValue, where))
+    total = ufunc_reductions.reduce_atom(
+        np.add, squares, ufunc_reductions.Options(axis, computed, None, keepdims, NoValue, where)
+    )
     (count,) = apply_ufunc.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
     (count,) = apply_ufunc.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
     value = _divided(fresh(total), wrap.numpy_result(count), total.type.dtype)
@@ -150,11 +156,11 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     else:
         array, weight = weighted(handle(a), handle(weights), axis)
         dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
-        options = folds.Options(axis, dtype, None, keep)
-        sums = folds.reduce_atom(np.add, weight.atom, options)
+        options = ufunc_reductions.Options(axis, dtype, None, keep)
+        sums = ufunc_reductions.reduce_atom(np.add, weight.atom, options)
         _no_zero(sums)
         scaled = apply_ufunc.apply(np.multiply, (array, weight))
-        total = folds.reduce_atom(np.add, atom_of(scaled, dtype), options)
+        total = ufunc_reductions.reduce_atom(np.add, atom_of(scaled, dtype), options)
         value = atoms.ufunc(np.divide, total, atoms.broadcast_to(sums, total.type.shape))
         scale = fresh(atoms.broadcast_to(sums, value.type.shape))
     made = wrap.numpy_result(value)
@@ -217,7 +223,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     else:
         ordered = atoms.op("sort", line, axis=last, stable=False)
         low, high = (n - 1) // 2, n // 2
-        value = mean_atom(folds.rows(ordered, low, high + 1, last), last, None, False, NoValue)
+        value = mean_atom(ufunc_reductions.rows(ordered, low, high + 1, last), last, None, False, NoValue)
         bad = _nan_lines(line)
         if bad is not None:
             value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)

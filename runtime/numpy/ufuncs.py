@@ -9,8 +9,7 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import alternatives, folds
-from anabranch.runtime.numpy.at import scatter_at
+from anabranch.runtime.numpy import ufunc_reductions, union_arguments
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
@@ -26,9 +25,10 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import outputs, ufunc_methods
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import refuse_outside
-from anabranch.runtime.numpy.sized import outputs as sized, ufunc_methods
+from anabranch.runtime.numpy.ufunc_at import scatter_at
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
@@ -56,7 +56,7 @@ class StagedUfunc:
             raise AttributeError(name)
         return getattr(self.ufunc, name)
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def __call__(
         self,
         *args: Any,
@@ -112,7 +112,7 @@ class StagedUfunc:
 
         made = broadcasting.elementwise(compute, args[:nin], fill)
         results = made if isinstance(made, tuple) else (made,)
-        placed = [m if o is None else sized.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
+        placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 
     def _outs(self, positional: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
@@ -162,7 +162,7 @@ class StagedUfunc:
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def reduce(
         self,
         array: Any,
@@ -177,23 +177,23 @@ class StagedUfunc:
         if not traced_inside((array, out, initial, where)):
             ufunc: Any = self.ufunc
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
-        folds.only_binary(self.ufunc, "reduce")
-        options = folds.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
+        ufunc_reductions.only_binary(self.ufunc, "reduce")
+        options = ufunc_reductions.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
         if wrap.is_sized(array) or wrap.is_sized(options.where):
             return ufunc_methods.reduce(self.ufunc, array, options)
         try:
-            return folds.reduce(self.ufunc, resolved(array), options)
+            return ufunc_reductions.reduce(self.ufunc, resolved(array), options)
         except numpy_messages.FAILURES as error:
             given = {} if initial is NoValue else {"initial": initial}
             numpy_messages.reraise(error, self.ufunc.reduce, array, axis, dtype, out, keepdims, where=where, **given)
             raise
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
-        folds.only_binary(self.ufunc, "accumulate")
+        ufunc_reductions.only_binary(self.ufunc, "accumulate")
         if wrap.is_sized(array) or wrap.is_sized(out):
             return ufunc_methods.accumulate(self, array, axis, dtype, out)
         try:
@@ -207,11 +207,11 @@ class StagedUfunc:
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
         at = one_axis(axis, len(x.type.shape))
-        dtypes = folds.loop_dtypes(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
-        value = folds.accumulate_atom(self.ufunc, x, at, dtypes)
+        dtypes = ufunc_reductions.loop_dtypes(self.ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+        value = ufunc_reductions.accumulate_atom(self.ufunc, x, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
         """As `ufunc.outer`."""
         if not traced_inside((a, b, list(kwargs.values()))):
@@ -224,7 +224,7 @@ class StagedUfunc:
         x, y = (atom_of(resolved(v)) for v in (a, b))
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def at(self, a: Any, indices: Any, b: Any = NoValue) -> None:
         """As `ufunc.at`: unbuffered, one index after the other."""
         if not traced_inside((a, indices, b)):
@@ -238,12 +238,12 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.at, a, indices, *(() if b is NoValue else (b,)))
             raise
 
-    @alternatives.of_each
+    @union_arguments.of_each
     def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """As `ufunc.reduceat`."""
         if not traced_inside((array, indices, out)):
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
-        folds.only_binary(self.ufunc, "reduceat")
+        ufunc_reductions.only_binary(self.ufunc, "reduceat")
         if any(map(wrap.is_sized, (array, indices, out))):
             return ufunc_methods.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
@@ -258,8 +258,8 @@ class StagedUfunc:
             raise TypeError("cannot reduceat on a scalar")
         at = one_axis(axis, len(x.type.shape))
         starts = segment_starts(self.ufunc, indices, x.type.shape[at])
-        dtypes = folds.loop_dtypes(self.ufunc, x.type.dtype, folds.Options(dtype=dtype, out=out))
-        value = folds.reduceat_atom(self.ufunc, x, starts, at, dtypes)
+        dtypes = ufunc_reductions.loop_dtypes(self.ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+        value = ufunc_reductions.reduceat_atom(self.ufunc, x, starts, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
 

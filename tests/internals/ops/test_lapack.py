@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Program
-from anabranch.runtime.ops import cost, factoring, fourier, spectral
+from anabranch.runtime.ops import cost, eigen, factorization, fourier
 from anabranch.runtime.ops.op import Op
 from tests.internals.ops.op_cases import Case, differs, equation, run
 from tests.internals.ops.structural_cases import check_in_loop
@@ -30,33 +30,33 @@ def case(op: Op, *inputs: np.ndarray, **params: object) -> Case:
 
 
 def raw(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    h, tau = factoring.qr.evaluate(a)
+    h, tau = factorization.qr.evaluate(a)
     return h[..., : tau.shape[-1]], tau
 
 
 CASES = [
-    *(case(factoring.lu, a) for a in (*SQUARES, SINGULAR)),
-    *(case(factoring.solve, a, a[..., : n + 1] + 1) for n, a in enumerate(SQUARES)),
-    case(factoring.solve, COMPLEX, np.zeros((2, 3, 4, 0), complex)),
-    case(factoring.solve, LARGE, LARGE.T),
-    case(factoring.lu, LARGE),
-    case(factoring.solve, SINGULAR[:1], np.ones((1, 3, 200))),
-    *(case(factoring.cholesky, a, upper=upper) for a in (DEFINITE, HERMITIAN, *EMPTY) for upper in (False, True)),
-    *(case(factoring.qr, a) for a in (*SQUARES, *RECTANGLES)),
-    *(case(factoring.reflections, *raw(a)) for a in (*SQUARES, *RECTANGLES)),
-    case(factoring.reflections, np.zeros((2, 3, 3)), np.zeros((2, 0))),
+    *(case(factorization.lu, a) for a in (*SQUARES, SINGULAR)),
+    *(case(factorization.solve, a, a[..., : n + 1] + 1) for n, a in enumerate(SQUARES)),
+    case(factorization.solve, COMPLEX, np.zeros((2, 3, 4, 0), complex)),
+    case(factorization.solve, LARGE, LARGE.T),
+    case(factorization.lu, LARGE),
+    case(factorization.solve, SINGULAR[:1], np.ones((1, 3, 200))),
+    *(case(factorization.cholesky, a, upper=upper) for a in (DEFINITE, HERMITIAN, *EMPTY) for upper in (False, True)),
+    *(case(factorization.qr, a) for a in (*SQUARES, *RECTANGLES)),
+    *(case(factorization.reflections, *raw(a)) for a in (*SQUARES, *RECTANGLES)),
+    case(factorization.reflections, np.zeros((2, 3, 3)), np.zeros((2, 0))),
     *(
-        case(spectral.svd, a, full=full, vectors=vectors)
+        case(eigen.svd, a, full=full, vectors=vectors)
         for a in (*SQUARES, *RECTANGLES)
         for full, vectors in ((False, False), (False, True), (True, True))
     ),
     *(
-        case(spectral.eigh, a, lower=lower, vectors=vectors)
+        case(eigen.eigh, a, lower=lower, vectors=vectors)
         for a in SQUARES
         for lower in (False, True)
         for vectors in (False, True)
     ),
-    *(case(spectral.eig, a, vectors=vectors) for a in SQUARES for vectors in (False, True)),
+    *(case(eigen.eig, a, vectors=vectors) for a in SQUARES for vectors in (False, True)),
 ]
 LINES = (RNG.normal(size=(3, 7)), RNG.normal(size=8).astype(np.float32), np.zeros((0, 4)), np.zeros((2, 1)))
 TRANSFORMS = [
@@ -86,10 +86,10 @@ def test_in_a_loop() -> None:
 @pytest.mark.parametrize("matrix", [SINGULAR, SINGULAR + 0j])
 def test_what_fails_is_told(matrix: np.ndarray) -> None:
     failing = [
-        case(factoring.solve, matrix, matrix),
-        case(factoring.solve, matrix, matrix[..., :0]),
-        case(factoring.cholesky, -matrix, upper=True),
-        case(spectral.svd, matrix * np.nan, full=True, vectors=True),
+        case(factorization.solve, matrix, matrix),
+        case(factorization.solve, matrix, matrix[..., :0]),
+        case(factorization.cholesky, -matrix, upper=True),
+        case(eigen.svd, matrix * np.nan, full=True, vectors=True),
     ]
     for outcome in run(failing):
         got, wanted = outcome.got[-1], outcome.wanted[-1]
@@ -111,14 +111,14 @@ def test_in_no_native_loop() -> None:
 @pytest.mark.parametrize(
     ("op", "types", "params"),
     [
-        (factoring.lu, [ArrayType((2, 3), np.dtype("f8"))], {}),
-        (factoring.lu, [ArrayType((3, 3), np.dtype("f4"))], {}),
-        (factoring.solve, [ArrayType((3, 3), np.dtype("f8")), ArrayType((2, 1), np.dtype("f8"))], {}),
-        (factoring.solve, [ArrayType((3, 3), np.dtype("f8")), ArrayType((3, 1), np.dtype("c16"))], {}),
-        (factoring.cholesky, [ArrayType((3, 3), np.dtype("f8"))], {"upper": 1}),
-        (factoring.reflections, [ArrayType((3, 4), np.dtype("f8")), ArrayType((3,), np.dtype("f8"))], {}),
-        (spectral.svd, [ArrayType((3,), np.dtype("f8"))], {"full": True, "vectors": True}),
-        (spectral.eigh, [ArrayType((3, 3), np.dtype("i8"))], {"lower": True, "vectors": True}),
+        (factorization.lu, [ArrayType((2, 3), np.dtype("f8"))], {}),
+        (factorization.lu, [ArrayType((3, 3), np.dtype("f4"))], {}),
+        (factorization.solve, [ArrayType((3, 3), np.dtype("f8")), ArrayType((2, 1), np.dtype("f8"))], {}),
+        (factorization.solve, [ArrayType((3, 3), np.dtype("f8")), ArrayType((3, 1), np.dtype("c16"))], {}),
+        (factorization.cholesky, [ArrayType((3, 3), np.dtype("f8"))], {"upper": 1}),
+        (factorization.reflections, [ArrayType((3, 4), np.dtype("f8")), ArrayType((3,), np.dtype("f8"))], {}),
+        (eigen.svd, [ArrayType((3,), np.dtype("f8"))], {"full": True, "vectors": True}),
+        (eigen.eigh, [ArrayType((3, 3), np.dtype("i8"))], {"lower": True, "vectors": True}),
         (fourier.fft, [ArrayType((3,), np.dtype("f8"))], {"kind": "fft", "n": 3}),
         (fourier.fft, [ArrayType((3,), np.dtype("c16"))], {"kind": "rfft", "n": 3}),
         (fourier.fft, [ArrayType((3,), np.dtype("c16"))], {"kind": "irfft", "n": 3}),

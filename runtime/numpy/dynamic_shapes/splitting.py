@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import one_axis
+from anabranch.runtime.numpy.dynamic_shapes.joining import array_of
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized.joining import array_of
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import folds, statistics
+from anabranch.runtime.numpy import statistics, ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, result, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
@@ -51,7 +51,9 @@ def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
         # fmin and fmax take the number where one of two is NaN.
         x = atom_of(a)
         chosen = numbers if x.type.dtype.kind in "fc" else ufunc
-        return folds.reduce(chosen, fresh(x), folds.Options(axis, None, out, keepdims, initial, where))
+        return ufunc_reductions.reduce(
+            chosen, fresh(x), ufunc_reductions.Options(axis, None, out, keepdims, initial, where)
+        )
 
     return function
 
@@ -66,7 +68,7 @@ def _position(plain_: Any, value: Any) -> Callable[..., Any]:
         mask = _nan_mask(x)
         if mask is None:
             return _F[plain_](fresh(x), axis=axis, out=out, keepdims=keepdims)
-        every = folds.reduce_atom(np.logical_and, mask, folds.Options(axis))
+        every = ufunc_reductions.reduce_atom(np.logical_and, mask, ufunc_reductions.Options(axis))
         bad = atoms.op("reduce_any", every, axes=tuple(range(len(every.type.shape))))
         run_time_checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
         return _F[plain_](fresh(_replaced(x, value)), axis=axis, out=out, keepdims=keepdims)
@@ -125,7 +127,9 @@ def _spread(original: Callable[..., Any], root: bool) -> None:
         keep = keepdims is not NoValue and bool(keepdims)
         value = statistics.var_atom(_replaced(x, 0), axis, dtype, free, keep, valid, mean)
         if valid is not NoValue:
-            count = folds.reduce_atom(np.add, atom_of(valid), folds.Options(axis, np.int64, None, keep))
+            count = ufunc_reductions.reduce_atom(
+                np.add, atom_of(valid), ufunc_reductions.Options(axis, np.int64, None, keep)
+            )
             few = atoms.ufunc(np.less_equal, count, zeros_atom(count.type.shape, np.int64, free))
             value = atoms.select(few, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
         return result(atoms.ufunc(np.sqrt, value) if root else value, out, "unsafe")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.registry import FUNCTIONS

@@ -12,10 +12,10 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.dynamic_shapes.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS

@@ -11,8 +11,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS

@@ -12,9 +12,9 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import folds
+from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, one_axis
-from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.dynamic_shapes.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS
@@ -29,11 +29,11 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
     return ufunc.identity
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: folds.Options) -> Any:
+def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.Options) -> Any:
     """As `ufunc.reduce`."""
     if not wrap.is_sized(x):
         options.where._needs_size("an array of the size of where=")
-    axes = folds.reduced_axes(options.axis, x.ndim)
+    axes = ufunc_reductions.reduced_axes(options.axis, x.ndim)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     given = options.initial is not NoValue and options.initial is not None
     if not given and (ufunc.identity is None or options.initial is None):
@@ -44,11 +44,13 @@ def reduce(ufunc: np.ufunc, x: Any, options: folds.Options) -> Any:
     idle = _idle(ufunc, x.dtype)
     if idle is None:
         return stored(options.out, _one_after_the_other(ufunc, x, axes, options, where))
-    plain = folds.Options(axes, options.dtype, None, keep, options.initial, where)
-    return stored(options.out, reduced(folds.reduce(ufunc, x.padded(idle), plain), x, axes, keep))
+    plain = ufunc_reductions.Options(axes, options.dtype, None, keep, options.initial, where)
+    return stored(options.out, reduced(ufunc_reductions.reduce(ufunc, x.padded(idle), plain), x, axes, keep))
 
 
-def _one_after_the_other(ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: folds.Options, where: Any) -> Any:
+def _one_after_the_other(
+    ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: ufunc_reductions.Options, where: Any
+) -> Any:
     """A reduction without a neutral value, of an array of one axis."""
     if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
         return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
@@ -57,11 +59,13 @@ def _one_after_the_other(ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options
     value = fresh(line.padded(1).atom)
     start = options.initial
     if start is NoValue or start is None:
-        dtypes = folds.loop_dtypes(ufunc, x.dtype, options)
+        dtypes = ufunc_reductions.loop_dtypes(ufunc, x.dtype, options)
         start, value = value[0].astype(dtypes[2]), value[1:]
         there = fresh(there)[1:].atom
     keep = options.keepdims is not NoValue and bool(options.keepdims)
-    return folds.reduce(ufunc, value, folds.Options(0, options.dtype, None, keep, start, fresh(there)))
+    return ufunc_reductions.reduce(
+        ufunc, value, ufunc_reductions.Options(0, options.dtype, None, keep, start, fresh(there))
+    )
 
 
 def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:

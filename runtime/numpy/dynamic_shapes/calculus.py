@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS

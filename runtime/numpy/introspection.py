@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory
+from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values.abstract import Kind
@@ -98,7 +98,7 @@ def isscalar(element: Any) -> Any:
 @rules.implements(np.isfortran)
 def isfortran(a: Any) -> Any:
     """As `numpy.isfortran`."""
-    return memory.fortran(a)
+    return memory_order.fortran(a)
 
 
 @rules.implements(np.may_share_memory)

@@ -10,8 +10,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import solving
+from anabranch.runtime.numpy import linear_systems
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, refused, result
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
@@ -199,7 +199,7 @@ def cond(x: Any, p: Any = None) -> Any:
         value = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
         assert_square(array)
-        found, info = solving.inverse(array)
+        found, info = linear_systems.inverse(array)
         singular = fresh(info)[..., np.newaxis, np.newaxis] != 0
         inverted = _F[np.where](singular, np.nan, fresh(found))
         value = _size(array, p) * _size(inverted, p)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import solving
+from anabranch.runtime.numpy import linear_systems
 from anabranch.runtime.numpy.core import atom_of, handle
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
@@ -55,7 +55,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
         rhs *= weights[:, np.newaxis] if rhs.ndim == 2 else weights
     scale = xp.sqrt((lhs * lhs).sum(axis=0))
     lhs /= scale
-    found, residuals, rank, s = solving.lstsq(lhs, rhs, ratio)
+    found, residuals, rank, s = linear_systems.lstsq(lhs, rhs, ratio)
     c = (found.T / scale).T
     if full:
         return c, residuals, rank, s, ratio

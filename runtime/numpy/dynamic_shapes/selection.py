@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized import operands
-from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic

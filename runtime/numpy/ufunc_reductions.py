@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import stepping
+from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
@@ -142,13 +142,15 @@ def _stepped(
     lines = [along_first(atoms.broadcast_to(v, shape), axes) for v in ((x,) if mask is None else (x, mask))]
     rest, n = lines[0].type.shape[1:], lines[0].type.shape[0]
     given = options.initial is not NoValue and options.initial is not None
-    loop = stepping.Loop(ufunc, dtypes)
+    loop = sequential_loops.Loop(ufunc, dtypes)
     if given:
-        return stepping.reduced(loop, _constant(options.initial, rest, dtypes[2]), lines[0], (*lines[1:], None)[0])
+        return sequential_loops.reduced(
+            loop, _constant(options.initial, rest, dtypes[2]), lines[0], (*lines[1:], None)[0]
+        )
     if not n:
         raise _nothing(ufunc)
     first = atoms.convert(atoms.reshape(rows(lines[0], 0, 1), rest), dtypes[2])
-    return stepping.reduced(loop, first, rows(lines[0], 1, n), None)
+    return sequential_loops.reduced(loop, first, rows(lines[0], 1, n), None)
 
 
 def along_first(x: Atom, axes: Sequence[int]) -> Atom:
@@ -245,7 +247,7 @@ def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[
     if not n:
         return atoms.convert(x, dtypes[2])
     first = atoms.convert(atoms.reshape(rows(line, 0, 1), rest), dtypes[2])
-    made = stepping.accumulated(stepping.Loop(ufunc, dtypes), first, rows(line, 1, n))
+    made = sequential_loops.accumulated(sequential_loops.Loop(ufunc, dtypes), first, rows(line, 1, n))
     return back(made, axis)
 
 
@@ -269,4 +271,4 @@ def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tup
     line = along_first(x, (axis,))
     if not starts.type.shape[0]:
         return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)
-    return back(stepping.segmented(stepping.Loop(ufunc, dtypes), line, starts), axis)
+    return back(sequential_loops.segmented(sequential_loops.Loop(ufunc, dtypes), line, starts), axis)

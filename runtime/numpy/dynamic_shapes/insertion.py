@@ -9,8 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
+from anabranch.runtime.numpy.dynamic_shapes.joining import array_of, concatenate, extents_of
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized.joining import array_of, concatenate, extents_of
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic

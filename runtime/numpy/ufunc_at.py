@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Program
-from anabranch.runtime.numpy import stepping
+from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of
-from anabranch.runtime.numpy.sized import operands, ufunc_methods
+from anabranch.runtime.numpy.dynamic_shapes import operands, ufunc_methods
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
@@ -45,7 +45,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
         written = atoms.op("scatter", flat, places, updates, combine=ufunc.__name__)
     else:
         if given:
-            stepping.Loop(ufunc, loop).check(given[0])
+            sequential_loops.Loop(ufunc, loop).check(given[0])
         written = _one_by_one(ufunc, loop, flat, places, given)
     memory.set(atoms.reshape(compaction.resized(written, 0, memory.size), memory.shape))
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.numpy.dynamic_shapes.shapes import transpose
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sized.shapes import transpose
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
