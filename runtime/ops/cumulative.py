@@ -11,7 +11,7 @@ from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
 from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Combine
+from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 
 _INT32 = np.dtype(np.int32)
 # Steps in one turn of a loop over scalars or short slabs. At 32, XLA's CPU compiler makes no native loop of it.
@@ -27,22 +27,22 @@ class _Cumulative(Op):
     scalars also takes less time than the logarithmic schemes, which do more work.
     """
 
-    __slots__ = ("combine",)
+    __slots__ = ("reducer",)
 
-    def __init__(self, name: str, combine: Combine) -> None:
+    def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)
-        self.combine = combine
+        self.reducer = reducer
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
         (axis,) = keywords(self.name, params, "axis")
         in_range(self.name, [axis], len(x.shape))
-        expect(x.dtype != BOOL or self.combine in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
+        expect(x.dtype != BOOL or self.reducer in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
         return (x,)
 
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
         x = arrays[0]
-        return (self.combine.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
+        return (self.reducer.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
 
     def lower(
         self,
@@ -56,18 +56,18 @@ class _Cumulative(Op):
         if type.size == 0 or type.shape[axis] == 1:
             return inputs
         if type.size // type.shape[axis] >= _LONG:
-            return [_accumulate(emitter, x, type, axis, self.combine)]
+            return [_accumulate(emitter, x, type, axis, self.reducer)]
         # Steps of a few numbers take longer to begin than to run, unless the whole loop is native code.
         return emitter.outlined(
-            [x], [type], [type], lambda names: [_accumulate(emitter, names[0], type, axis, self.combine)]
+            [x], [type], [type], lambda names: [_accumulate(emitter, names[0], type, axis, self.reducer)]
         )
 
 
 class _Line:
     """The emission of one accumulation: what its steps have in common."""
 
-    def __init__(self, emitter: Emitter, type: ArrayType, axis: int, combine: Combine) -> None:
-        self.emitter, self.type, self.axis, self.combine = emitter, type, axis, combine
+    def __init__(self, emitter: Emitter, type: ArrayType, axis: int, reducer: Reducer) -> None:
+        self.emitter, self.type, self.axis, self.reducer = emitter, type, axis, reducer
         self.slab = ArrayType((*type.shape[:axis], 1, *type.shape[axis + 1 :]), type.dtype)
         self.unroll = _UNROLL if self.slab.size < _LONG else _UNROLL_LONG
         self.position = scalar(_INT32 if type.shape[axis] < 2**31 else INT64)
@@ -86,7 +86,7 @@ class _Line:
 
     def step(self, x: str, total: str, out: str, i: str) -> tuple[str, str]:
         """Combine the slab at i into the total, and write that."""
-        total = self.combine.emit(self.emitter, total, self.read(x, i), self.slab)
+        total = self.reducer.emit(self.emitter, total, self.read(x, i), self.slab)
         types = [self.type, self.slab, *[self.position] * len(self.type.shape)]
         out = self.emitter.op("dynamic_update_slice", [out, total, *self._starts(i)], types, self.type)
         return total, out
@@ -111,8 +111,8 @@ class _Line:
         return results[1], results[2]
 
 
-def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, combine: Combine) -> str:
-    line = _Line(emitter, type, axis, combine)
+def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, reducer: Reducer) -> str:
+    line = _Line(emitter, type, axis, reducer)
     n = type.shape[axis]
     # What does not fill a turn comes first.
     head = 1 + (n - 1) % line.unroll

@@ -14,10 +14,10 @@ from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Combine
+from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
 
-_COMBINES: dict[str, Combine | None] = {
+_COMBINES: dict[str, Reducer | None] = {
     "set": None,
     "add": ADD,
     "subtract": SUBTRACT,
@@ -299,7 +299,7 @@ class _Scatter(Op):
         return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
 
 
-def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Combine | None) -> str:
+def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Reducer | None) -> str:
     """Emit `stablehlo.scatter`; XLA's CPU compiler runs it as a loop over the updates, in C order."""
     x_type, index_type, update_type = types
     k, outer = index_type.shape[-1], len(index_type.shape) - 1

@@ -17,7 +17,7 @@ Emit = Callable[[Emitter, str, str, ArrayType], str]
 
 
 @frozen
-class Combine:
+class Reducer:
     """A binary ufunc, the kinds of dtype it is defined for here, and how to emit it.
 
     Attributes
@@ -88,14 +88,14 @@ def has_nan(emitter: Emitter, x: str, type: ArrayType) -> str:
     return emitter.compare(x, x, "NE", type)
 
 
-ADD = Combine(np.add, "biufcV", _plain("add", "or"))
-MULTIPLY = Combine(np.multiply, "biufcV", _plain("multiply", "and"))
-MINIMUM = Combine(np.minimum, "biufcV", _extreme("minimum", "and", "LT"))
-MAXIMUM = Combine(np.maximum, "biufcV", _extreme("maximum", "or", "GT"))
-SUBTRACT = Combine(np.subtract, "iufcV", _plain("subtract"))
-AND = Combine(np.bitwise_and, "biu", _plain("and"))
-OR = Combine(np.bitwise_or, "biu", _plain("or"))
-XOR = Combine(np.bitwise_xor, "biu", _plain("xor"))
+ADD = Reducer(np.add, "biufcV", _plain("add", "or"))
+MULTIPLY = Reducer(np.multiply, "biufcV", _plain("multiply", "and"))
+MINIMUM = Reducer(np.minimum, "biufcV", _extreme("minimum", "and", "LT"))
+MAXIMUM = Reducer(np.maximum, "biufcV", _extreme("maximum", "or", "GT"))
+SUBTRACT = Reducer(np.subtract, "iufcV", _plain("subtract"))
+AND = Reducer(np.bitwise_and, "biu", _plain("and"))
+OR = Reducer(np.bitwise_or, "biu", _plain("or"))
+XOR = Reducer(np.bitwise_xor, "biu", _plain("xor"))
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:

@@ -19,7 +19,7 @@ from anabranch.runtime.ops.reducers import (
     MINIMUM,
     MULTIPLY,
     OR,
-    Combine,
+    Reducer,
     has_nan,
     highest,
     lowest,
@@ -34,21 +34,21 @@ def _without(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
     return tuple(n for axis, n in enumerate(shape) if axis not in axes)
 
 
-def _fold(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], combine: Combine, initial: Any) -> str:
-    """Reduce one array with `combine`, from `initial`."""
+def _reduced(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], reducer: Reducer, initial: Any) -> str:
+    """Emit the reduction of one array, from `initial`."""
     element = scalar(type.dtype)
     start = emitter.constant(initial, element)
-    return emitter.reduce([x], [type], [start], axes, lambda xy: [combine.emit(emitter, xy[0], xy[1], element)])[0]
+    return emitter.reduce([x], [type], [start], axes, lambda xy: [reducer.emit(emitter, xy[0], xy[1], element)])[0]
 
 
 class _Reduction(Op):
     """`NAME[axes](x)`: a ufunc's `reduce` over a tuple of axes, which the result lacks; no axes leave x as it is."""
 
-    __slots__ = ("combine",)
+    __slots__ = ("reducer",)
 
-    def __init__(self, name: str, combine: Combine) -> None:
+    def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)
-        self.combine = combine
+        self.reducer = reducer
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -70,7 +70,7 @@ class _Arithmetic(_Reduction):
 
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
         x = arrays[0]
-        return (self.combine.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
+        return (self.reducer.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
 
     def lower(
         self,
@@ -85,7 +85,7 @@ class _Arithmetic(_Reduction):
             return inputs
         wide = _FLOAT32 if x_type.dtype.kind in "fV" and x_type.dtype.itemsize < 4 else x_type.dtype
         x = emitter.convert(x, x_type, wide)
-        result = _fold(emitter, x, ArrayType(x_type.shape, wide), axes, self.combine, self.combine.ufunc.identity)
+        result = _reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, self.reducer.ufunc.identity)
         return [emitter.convert(result, ArrayType(out_types[0].shape, wide), x_type.dtype)]
 
 
@@ -94,8 +94,8 @@ class _Extreme(_Reduction):
 
     __slots__ = ("initial",)
 
-    def __init__(self, name: str, combine: Combine, initial: Callable[[np.dtype[Any]], Any]) -> None:
-        super().__init__(name, combine)
+    def __init__(self, name: str, reducer: Reducer, initial: Callable[[np.dtype[Any]], Any]) -> None:
+        super().__init__(name, reducer)
         self.initial = initial
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
@@ -104,7 +104,7 @@ class _Extreme(_Reduction):
         return out
 
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
-        return (self.combine.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
+        return (self.reducer.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
 
     def lower(
         self,
@@ -115,7 +115,7 @@ class _Extreme(_Reduction):
         **params: Any,
     ) -> Sequence[str]:
         (x,), (x_type,), axes = inputs, in_types, params["axes"]
-        return [_fold(emitter, x, x_type, axes, self.combine, self.initial(x_type.dtype)) if axes else x]
+        return [_reduced(emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
 class _Truth(_Reduction):
@@ -125,7 +125,7 @@ class _Truth(_Reduction):
         return ArrayType(_without(x.shape, axes), BOOL)
 
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
-        return (self.combine.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
+        return (self.reducer.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
 
     def lower(
         self,
@@ -140,7 +140,7 @@ class _Truth(_Reduction):
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
             return [x]
-        return [_fold(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.combine, self.combine is AND)]
+        return [_reduced(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.reducer, self.reducer is AND)]
 
 
 class _ArgExtreme(Op):
@@ -149,18 +149,18 @@ class _ArgExtreme(Op):
     Lowered as reductions that vectorise: the extreme, then the least position that holds it.
     """
 
-    __slots__ = ("combine", "initial", "ufunc")
+    __slots__ = ("initial", "reducer", "ufunc")
 
     def __init__(
         self,
         name: str,
         ufunc: Callable[..., Any],
-        combine: Combine,
+        reducer: Reducer,
         initial: Callable[[np.dtype[Any]], Any],
     ) -> None:
         super().__init__(name)
         self.ufunc = ufunc
-        self.combine = combine
+        self.reducer = reducer
         self.initial = initial
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
@@ -188,12 +188,12 @@ class _ArgExtreme(Op):
         # A narrow position doubles the elements in a vector register.
         position = ArrayType(type.shape, np.dtype(np.int32) if n < 2**31 else INT64)
         where = emitter.select(mask, emitter.iota(axis, position), emitter.constant(n, position), position)
-        first = _fold(emitter, where, position, [axis], MINIMUM, n)
+        first = _reduced(emitter, where, position, [axis], MINIMUM, n)
         return [emitter.convert(first, ArrayType(out_types[0].shape, position.dtype), INT64)]
 
     def _is_extreme(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
         """Where x equals its extreme along the axis; nowhere if that is NaN."""
-        extreme = _fold(emitter, x, type, [axis], self.combine, self.initial(type.dtype))
+        extreme = _reduced(emitter, x, type, [axis], self.reducer, self.initial(type.dtype))
         return emitter.compare(x, _along(emitter, extreme, type, axis), "EQ", type)
 
     def _at_real(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
@@ -206,7 +206,7 @@ class _ArgExtreme(Op):
         part, mask = ArrayType(type.shape, real_dtype(type.dtype)), ArrayType(type.shape, BOOL)
         real, imag = parts(emitter, x, type)
         nan = has_nan(emitter, x, type)
-        any_nan = _along(emitter, _fold(emitter, nan, mask, [axis], OR, False), mask, axis)
+        any_nan = _along(emitter, _reduced(emitter, nan, mask, [axis], OR, False), mask, axis)
         real_hits = self._is_extreme(emitter, real, part, axis)
         contenders = emitter.select(real_hits, imag, emitter.constant(self.initial(part.dtype), part), part)
         hits = emitter.binary("and", real_hits, self._is_extreme(emitter, contenders, part, axis), mask)

@@ -16,13 +16,13 @@ from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Combine, highest, lowest
+from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
 from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512
 
-_COMBINES: Mapping[str, tuple[Combine, Any]] = {
+_REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
     "add": (ADD, lambda _: 0),
     "multiply": (MULTIPLY, lambda _: 1),
     "minimum": (MINIMUM, highest),
@@ -34,7 +34,7 @@ _COMBINES: Mapping[str, tuple[Combine, Any]] = {
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     """Return the neutral value of the combining ufunc."""
-    return _COMBINES[combine][1](dtype)
+    return _REDUCERS[combine][1](dtype)
 
 
 def is_short(body: Program, length: int) -> bool:
@@ -66,11 +66,11 @@ class _WindowedReduce(Op):
         low, high, *rest = arrays
         start, stop = max(int(low), 0), min(int(high), params["length"])
         out = params["body"].out_types[0]
-        combine, initial = _COMBINES[params["combine"]]
+        reducer, initial = _REDUCERS[params["combine"]]
         if start >= stop:
             return (np.asarray(initial(out.dtype), out.dtype),)
         made = math.prod(evaluated(params["body"], rest, params["strips"], start, stop))
-        return (combine.ufunc.reduce(made, dtype=out.dtype),)
+        return (reducer.ufunc.reduce(made, dtype=out.dtype),)
 
     def lower(
         self,
@@ -105,7 +105,7 @@ class _Lowering:
         self.emitter, self.operands, self.types = emitter, list(operands), list(types)
         self.lanes = Lanes(emitter, types, body, strips, length)
         self.element = body.out_types[0]
-        self.combine, initial = _COMBINES[combine]
+        self.reducer, initial = _REDUCERS[combine]
         self.initial = initial(self.element.dtype)
 
     def at_once(self, low: str, high: str) -> str:
@@ -155,7 +155,7 @@ class _Lowering:
         return self.emitter.reshape(total, ArrayType((1,), self.element.dtype), ())
 
     def _both(self, x: str, y: str, type: ArrayType) -> str:
-        return self.combine.emit(self.emitter, x, y, type)
+        return self.reducer.emit(self.emitter, x, y, type)
 
     def _values(self, operands: Sequence[str], lanes: int, begin: str) -> str:
         values = self.lanes.values(operands, lanes, begin)
