@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 
 from anabranch import AnabranchError, jit
 from anabranch.runtime.errors import ShapeMismatchError
-from anabranch.runtime.ir import program as ir
+from anabranch.runtime.ir import interpret
 from anabranch.runtime.signature.flatten import buffers
 from property_tests.array_programs import Writer, clone, some_array
 from tests.equivalence import same
@@ -75,7 +75,7 @@ def evaluated(function: Any) -> Any:
     def call(*args: Any) -> Any:
         traced = wrapped.trace(*args)
         _, leaves, _ = wrapped._signature(args, {})
-        outputs = ir.evaluate(traced.program, *buffers(traced.plan.inputs(leaves.values)))
+        outputs = interpret.evaluate(traced.program, *buffers(traced.plan.inputs(leaves.values)))
         return traced.plan.finish([np.array(o) for o in outputs], leaves)
 
     return call

@@ -1,3 +1,3 @@
-"""The Program, a typed functional intermediate representation, and its verifier."""
+"""The Program, a typed functional intermediate representation, its interpreter and its verifier."""
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Program, evaluate
+from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import Op, expect

@@ -15,7 +15,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
-from anabranch.runtime.ir import program as ir, verify
+from anabranch.runtime.ir import interpret, program as ir, verify
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.flatten import Leaves, buffers
 from anabranch.runtime.testing.value_parts import copied
@@ -64,7 +64,7 @@ class _Programs:
         for array in plan.hoisted:
             leaves.hoist(array)
         with called_here():
-            outputs = ir.evaluate(program, *buffers(plan.inputs(leaves.values)))
+            outputs = interpret.evaluate(program, *buffers(plan.inputs(leaves.values)))
         return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
 
     def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:

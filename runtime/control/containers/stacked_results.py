@@ -21,7 +21,7 @@ from anabranch.runtime.control.loops.loop_state import Loop
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
-from anabranch.runtime.ir import program as ir
+from anabranch.runtime.ir import interpret
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.tracing.storage import Storage
@@ -211,4 +211,4 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any
         return None
     equations = tuple(e for e in builder.equations if id(e) in needed)
     program = Program((index,), equations, (atom,), "position")
-    return [ir.evaluate(program, np.int64(i))[0] for i in range(count)]
+    return [interpret.evaluate(program, np.int64(i))[0] for i in range(count)]

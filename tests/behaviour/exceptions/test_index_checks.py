@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from anabranch import configure, jit
-from anabranch.runtime.ir import program as ir
+from anabranch.runtime.ir import interpret
 from anabranch.runtime.signature.flatten import buffers
 
 V = np.array([10.0, 20.0, 30.0])
@@ -81,7 +81,7 @@ def _evaluated(wrapped, *args):
     traced = wrapped.trace(*args)
     _, leaves, _ = wrapped._signature(args, {})
     return traced.plan.finish(
-        [np.array(x) for x in ir.evaluate(traced.program, *buffers(traced.plan.inputs(leaves.values)))], leaves
+        [np.array(x) for x in interpret.evaluate(traced.program, *buffers(traced.plan.inputs(leaves.values)))], leaves
     )
 
 

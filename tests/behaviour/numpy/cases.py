@@ -12,7 +12,8 @@ import numpy as np
 
 from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
-from anabranch.runtime.ir.program import ArrayType, Program, evaluate
+from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.tracing.builder import Trace, building

@@ -7,7 +7,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir.program import ArrayType, Program, Var, evaluate, short_dtype
+from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.program import ArrayType, Program, Var, short_dtype
 from tests.equations import V3, F, I, equation, literal, one, unary
 
 

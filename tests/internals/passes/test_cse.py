@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch import jit
-from anabranch.runtime.ir.program import Program, Var, evaluate
+from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions
 from tests.equations import F, equation, literal, one, ops
 

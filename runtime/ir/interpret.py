@@ -1,0 +1,40 @@
+"""The interpreter of Programs: each op's NumPy evaluation, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+
+
+def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    """Run a Program with each op's NumPy evaluation; the oracle of the tests.
+
+    Raises
+    ------
+    TypeError
+        When the number of arguments, or a shape or dtype, is not the Program's.
+    """
+    if len(arguments) != len(program.inputs):
+        raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")
+    env: dict[Var, np.ndarray[Any, Any]] = {}
+
+    def read(atom: Atom) -> np.ndarray[Any, Any]:
+        return atom.value if isinstance(atom, Literal) else env[atom]
+
+    def write(var: Var, value: Any) -> None:
+        array = np.asarray(value)
+        if array.shape != var.type.shape or array.dtype != var.type.dtype:
+            raise TypeError(f"{program.name}: a value of {array.dtype}{list(array.shape)} for {var.type}")
+        env[var] = array
+
+    for var, argument in zip(program.inputs, arguments, strict=True):
+        write(var, argument)
+    with np.errstate(all="ignore"):
+        for equation in program.equations:
+            results = equation.op.evaluate(*map(read, equation.inputs), **equation.params)
+            for var, result in zip(equation.outputs, results, strict=True):
+                write(var, result)
+    return tuple(map(read, program.outputs))
