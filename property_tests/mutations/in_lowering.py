@@ -1,4 +1,4 @@
-"""Faults in `runtime/ops` and `runtime/optimise`: the rules of ops, and what is put in their place."""
+"""Faults in `runtime/ops` and `runtime/passes`: the rules of ops, and what is put in their place."""
 
 from __future__ import annotations
 
