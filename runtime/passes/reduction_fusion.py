@@ -60,7 +60,7 @@ class _ReductionFusion:
         """An equation with sub-Programs; a loop that is small with its reductions fused is an outlined function."""
         if equation.op.name in ("for", "while") and not outlined:
             # Equations that only the reductions needed count no more.
-            fused = equation.with_programs(lambda p: eliminate_dead_code(self._inside(p, True)))
+            fused = equation.with_programs(lambda p: eliminate_dead_code(self._inside(p, outlined=True)))
             inner = tuple(fused.programs())
             if all(map(cost.is_small, inner)) and all(cost.is_small(insert_copies(p)) for p in inner):
                 return fused
