@@ -1,4 +1,4 @@
-"""Functions on what is static in a traced value: its shape, dtype and kind."""
+"""Introspection: functions on the static parts of a traced value, its shape, dtype and kind."""
 
 from __future__ import annotations
 

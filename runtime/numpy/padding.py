@@ -1,4 +1,4 @@
-"""`np.pad`, and elements left out or put in."""
+"""`np.pad`, `np.delete`, `np.insert`, and functions applied along axes."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     n = shape[at]
     single = np.ndim(obj) == 0 and not isinstance(obj, slice)
     if single:
-        # NumPy puts the axis of the values that stands for the new places first.
+        # NumPy puts the axis of the values that stands for the new positions first.
         turned = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
         new = atom_of(_F[np.moveaxis](fresh(turned), 0, at))
         count = new.type.shape[at]

@@ -335,7 +335,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 
 def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """After which factor to split each product of neighbours, so that the multiplications are fewest."""
+    """The factor after which to split each product of neighbours, so that the multiplications are fewest."""
     n = len(sizes) - 1
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
     split: dict[tuple[int, int], int] = {}

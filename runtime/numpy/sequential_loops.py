@@ -1,4 +1,4 @@
-"""One step after the other by a ufunc's loop: reductions, accumulations and segments that no op does."""
+"""Sequential loops of a ufunc: reductions, accumulations and segments for which there is no op."""
 
 from __future__ import annotations
 

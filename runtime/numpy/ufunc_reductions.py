@@ -16,7 +16,7 @@ from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 
-# Reductions that are an op of their own; every other associative ufunc is folded by halves.
+# Reductions that are an op of their own; every other associative ufunc is reduced by halves.
 _OPS = {
     np.add: "reduce_sum",
     np.multiply: "reduce_prod",
@@ -154,7 +154,7 @@ def _stepped(
 
 
 def along_first(x: Atom, axes: Sequence[int]) -> Atom:
-    """The one axis, if any, first."""
+    """The array with the reduced axis, if any, moved to the front."""
     if not axes:
         return atoms.reshape(x, (1, *x.type.shape))
     return atoms.transpose(x, (*axes, *(i for i in range(len(x.type.shape)) if i not in axes)))
@@ -252,7 +252,7 @@ def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[
 
 
 def back(x: Atom, axis: int) -> Atom:
-    """The first axis put to its place."""
+    """The array with its first axis moved to a given position."""
     order = [*range(1, axis + 1), 0, *range(axis + 1, len(x.type.shape))]
     return atoms.transpose(x, order)
 

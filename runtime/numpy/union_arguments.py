@@ -1,4 +1,4 @@
-"""NumPy's functions of a value that is one of a few arrays or numbers of several dtypes: they are done on each."""
+"""NumPy's functions of unions (one of a few arrays or numbers, by a run-time tag): called for each option."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
-    """The first among these values, or in lists and tuples among them, that is of one dtype or another.
+    """The first union of several dtypes among these values, or in lists and tuples among them.
 
     With `sizes` also one that is of one shape or another.
     """
@@ -34,7 +34,7 @@ def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
 
 
 def over(choice: ChoiceValue, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call with each of the alternatives in the places where the choice stands.
+    """The call with each option in place of the union.
 
     Where it stands in a list of numbers, among others that are of one dtype or another, the alternatives are those of
     the list, which are as many as there are dtypes that NumPy may give it.
@@ -116,7 +116,7 @@ def _is_for_ints(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
 
 
 def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
-    """Which of the dtypes the numbers are of, as the bits of an int32, and those that are certain."""
+    """The dtypes that the numbers are of, as the bits of an int32, and those that are certain."""
     certain = 0
     seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
     for leaf in leaves:
@@ -144,7 +144,7 @@ def _dtype_of(number: Any) -> np.dtype[Any]:
 
 
 def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
-    """The list with alternatives as scalars of the dtype; one that it does not hold can't be the one."""
+    """The list with unions as scalars of the dtype; an option that the dtype does not hold can't be the one."""
     if type(value) in (list, tuple):
         return type(value)([_cast(v, dtype) for v in value])
     if not isinstance(value, ChoiceValue):
@@ -163,7 +163,7 @@ def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def of_each(function: Function) -> Function:
-    """The function, of lists as NumPy takes them, which is done on each of a few arrays of other dtypes."""
+    """The function, of lists as NumPy takes them, which is called for each option of a union of dtypes."""
 
     @functools.wraps(function, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
