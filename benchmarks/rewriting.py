@@ -18,7 +18,7 @@ import types
 
 import numpy as np
 
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.transpile import rewrite
 
 

@@ -1,4 +1,4 @@
-"""Facts that the eager run of a generated program tells beside its outcome."""
+"""Facts about the eager run of a generated program, beside its outcome."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_ill_typed(error: BaseException | None) -> bool:
 
 
 def is_told_otherwise(want: BaseException | None, got: BaseException | None) -> bool:
-    """Return whether both say that one name is not set: compiled code speaks as if a comprehension were no function."""
+    """Return whether both say that one name is not set: in compiled code a comprehension is no function of its own."""
     return (
         isinstance(want, NameError)
         and isinstance(got, UnboundLocalError)

@@ -1,4 +1,4 @@
-"""The report on a generated program that shows a fault."""
+"""The report of a generated program that shows a fault."""
 
 from __future__ import annotations
 

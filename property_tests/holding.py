@@ -1,4 +1,4 @@
-"""Comparison with Python of other ways to compile or to call a program."""
+"""Checks that another way to compile or to call a program does what Python does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 def unlike(want: Outcome, got: Outcome) -> str:
-    """Return what differs between two outcomes; nothing where nothing does."""
+    """Return the differences between two outcomes."""
     return str(first_difference(want, got, (), TOLERANCE) or "")
 
 

@@ -1,4 +1,4 @@
-"""Changes that must make no difference: other texts of one program, and other ways to compile and to call it.
+"""Metamorphic laws: other texts of one program, and other ways to compile and to call it, make no difference.
 
 Where the plain function's own outcome is what a way gives, it is right whatever the usual way gives; where it is not,
 the usual way tells whether the difference is that of this property. Programs that the usual way refuses are left out.
@@ -31,7 +31,7 @@ from anabranch import (
 )
 from anabranch.export import deserialize, export
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.ir import verify
 from anabranch.runtime.signature.static_args import Statics
 from anabranch.runtime.testing.compare_outcomes import first_difference
@@ -93,7 +93,7 @@ def suited(data: st.DataObject, transformation: Transformation) -> GeneratedProg
     return data.draw(programs(frozenset(chosen)), label="program")
 
 
-# A flag, or a counter, that only the run knows stands where something known stood.
+# A flag, or a counter, known only at run time takes the place of a static one.
 LESS_KNOWN = (wrap_under_flag, for_to_while)
 
 
@@ -182,7 +182,7 @@ def test_static_arguments(data):
     places = {names.index(n) for n in chosen}
 
     def alone(function: Function) -> Function:
-        """A static array that is returned is a copy."""
+        """Parts of a static array that are returned are copies."""
         return lambda *args: function(
             *(np.copy(a) if i in places and type(a) is np.ndarray else a for i, a in enumerate(args))
         )
@@ -300,7 +300,7 @@ def test_exported_and_loaded(program):
 
 @given(programs())
 def test_a_signature_is_compiled_once(program):
-    """The findings of a call (capacities, values to know) are there for the next one, which compiles nothing."""
+    """The capacities and static values that a call finds are kept for the next one, which compiles nothing."""
     assume("global " not in program.text)
     wrapped = jit(program.function)
     for args in program.arguments():

@@ -34,7 +34,7 @@ class Call:
         return [evaluated(a) for a in self._args], {k: evaluated(v) for k, v in self._kwargs.items()}
 
     def outcome(self, function: Callable[..., Any], mutations: bool = True) -> Outcome:
-        """The outcome of a run: its result, and the arguments as it leaves them."""
+        """Return the result of a run, and the arguments as it leaves them."""
 
         def run() -> Any:
             args, kwargs = self.made()

@@ -1,4 +1,4 @@
-"""Arguments of compiled functions, good and bad: the names in which the cases are evaluated."""
+"""Arguments of compiled functions, for better or worse: the names in which the cases are evaluated."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class Writer:
 
     @contextlib.contextmanager
     def fixed(self, *names: str) -> Iterator[None]:
-        """Code written meanwhile leaves these names alone: a loop counts with them."""
+        """Leave these names alone in what is written meanwhile: a loop counts with them."""
         before = self._fixed
         self._fixed = before | set(names)
         yield
@@ -185,7 +185,7 @@ class Writer:
 
     @contextlib.contextmanager
     def at(self, **changes: Any) -> Iterator[None]:
-        """Code written meanwhile stands at another place, and the names it brings are not seen afterwards."""
+        """Write at another place meanwhile; the names that this brings are not seen afterwards."""
         place, names = self.place, dict(self.names)
         self.place = replace(place, **changes)
         yield
@@ -195,7 +195,7 @@ class Writer:
     def inside(
         self, parameters: dict[str, Kind], seen: dict[str, Kind], outer: Sequence[str] = (), **changes: Any
     ) -> Iterator[None]:
-        """Code written meanwhile is the body of another function.
+        """Write the body of another function meanwhile.
 
         It may read the names of `seen` and assign to those of them that are `outer`, which it has to declare.
         """

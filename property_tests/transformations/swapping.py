@@ -80,7 +80,7 @@ class _Effect:
 
 @dataclass(frozen=True)
 class _Known:
-    """Facts about a function's names."""
+    """The facts about a function's names."""
 
     numbers: frozenset[str]
     arrays: frozenset[str]
@@ -103,7 +103,7 @@ class _Known:
         return _Known(frozenset(numbers), frozenset(arrays - shared), shared, surely_bound(function), guarded)
 
     def effect(self, statement: ast.stmt) -> _Effect | None:
-        """Return what a statement does, if it is of the simple kind."""
+        """Return the effects of a statement, if it is of the simple kind."""
         match statement:
             case ast.Assign([ast.Name() | ast.Subscript() as target], value):
                 extra = None

@@ -1,4 +1,4 @@
-"""The result of a transformation, and the helpers that all of them share."""
+"""The result of a transformation, and helpers that all of them need."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 

@@ -1,33 +1,16 @@
-"""Comparisons that are more than one operator method: chains, `in`, `is`."""
+"""Comparisons that are more than one operator method: chains, of which `in` and `is` may be links."""
 
 from __future__ import annotations
 
-import collections
 import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from anabranch.runtime.control import boolean, generator, sets
-from anabranch.runtime.control.containers import container_order, dynamic_list_methods
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.containers.membership import in_, not_in
 from anabranch.runtime.control.identity import is_, is_not
-from anabranch.runtime.control.iteration import countable, generator_reductions
-from anabranch.runtime.control.iteration.push_iteration import Source
-from anabranch.runtime.device import array as device
-from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.values import atoms, text_tables, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.items import is_grown
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
-from anabranch.runtime.values.lazy_text import Text, refusal
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.python_numbers import python_conversions
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import has_traced, own_method
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
 
 
 def compare(first: Any, *links: Any) -> Any:
@@ -42,126 +25,6 @@ def compare(first: Any, *links: Any) -> Any:
     if not rest:
         return result
     return boolean.and_(result, lambda: compare(right, *rest))
-
-
-_SIZED: tuple[type[Any], ...] = (
-    tuple, list, set, frozenset, collections.deque, type({}.keys()), type({}.values()), type({}.items()),
-)  # fmt: skip
-
-
-def in_(item: Any, container: Any) -> Any:
-    """`item in container`, for containers of static size and for arrays."""
-    if (found := _looked_up_in(item, container, _inside)) is not UNKNOWN:
-        return found
-    if isinstance(container, ChoiceValue):
-        return container.through(lambda c: in_(item, c))
-    if isinstance(item, Text) and isinstance(container, str):
-        raise refusal(" by in")
-    if isinstance(container, (Array, Sized)):
-        return _bool(_any(container == item))
-    if isinstance(container, NumPyScalar):
-        raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
-    if isinstance(container, (range, countable.Range)) and has_traced((item, container)) and _is_real(item):
-        return _in_range(item, container)
-    if isinstance(container, Source):
-        return generator_reductions.contains(container, item)
-    if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Traced)):
-        return generator_reductions.contains(generator.Each(container, lambda one: one), item)
-    if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
-        return _bool(_any(container == item))
-    if is_grown(container):
-        return dynamic_list_methods.contains(container, item)
-    contains = own_method(container, "__contains__")
-    if contains is not None:
-        return _plain(contains(item))
-    elements = container
-    if isinstance(container, (sets.Members, set, frozenset)):
-        if not isinstance(item, (ChoiceValue, Text)):
-            sets.check_hashable(item)
-        if isinstance(container, sets.Members):
-            return _plain(container.contains(item))
-    if isinstance(container, dict):
-        elements = tuple(container)
-    if isinstance(elements, _SIZED) and (has_traced(item) or has_traced(tuple(elements))):
-        result: Any = False
-        for element in elements:
-            result = boolean.or_(result, _later(item, element))
-        return _plain(result)
-    return item in container
-
-
-def _inside(container: Any, item: Any) -> bool:
-    return item in container
-
-
-def _outside(container: Any, item: Any) -> bool:
-    return item not in container
-
-
-def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool]) -> Any:
-    """`item in container`, or its opposite, for one of a few texts in a container of constants."""
-    if own_method(container, "__contains__") is not None:
-        return UNKNOWN
-    if isinstance(container, _LISTED) and not is_grown(container):
-        members: tuple[Any, ...] = tuple(container) if text_tables.is_choice(item) else ()
-        if members and all(map(text_tables.is_constant, members)):
-            return looked_up(lambda one: contains(members, one), item)
-        return UNKNOWN
-    return looked_up(contains, container, item)
-
-
-_LISTED: tuple[type[Any], ...] = (list, set, frozenset, dict, type({}.keys()), type({}.values()))
-
-
-def not_in(item: Any, container: Any) -> Any:
-    """`item not in container`."""
-    if (found := _looked_up_in(item, container, _outside)) is not UNKNOWN:
-        return found
-    return boolean.not_(in_(item, container))
-
-
-def _equal(item: Any, element: Any) -> Any:
-    return container_order.equal(item, element)
-
-
-def _later(item: Any, element: Any) -> Callable[[], Any]:
-    return lambda: _equal(item, element)
-
-
-def _plain(value: Any) -> Any:
-    """The truth of a value as a Python bool, staged or not."""
-    return boolean.not_(boolean.not_(value))
-
-
-def _is_real(value: Any) -> bool:
-    if isinstance(value, Traced):
-        return value.abstract.dtype.kind in "biuf" and not value.abstract.shape
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
-
-
-def _in_range(item: Any, container: range | countable.Range) -> Any:
-    number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
-    start, stop, step = container.start, container.stop, container.step
-    if isinstance(step, int):
-        low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
-        inside = boolean.and_(low <= number, lambda: number <= high)
-    else:
-        upwards = boolean.and_(step > 0, lambda: boolean.and_(start <= number, lambda: number < stop))
-        inside = boolean.or_(
-            upwards, lambda: boolean.and_(step < 0, lambda: boolean.and_(stop < number, lambda: number <= start))
-        )
-    return _plain(boolean.and_(inside, lambda: (number - start) % abs(step) == 0))
-
-
-def _any(value: Any) -> Any:
-    if isinstance(value, bool):
-        return value
-    atom = value.padded(False).atom if isinstance(value, Sized) else value.atom
-    return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
-
-
-def _bool(atom: Any) -> Any:
-    return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)
 
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

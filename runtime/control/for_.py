@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anabranch.runtime.control import while_
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration import stacked_sequences
-from anabranch.runtime.control.iteration.countable import ChangedError, Countable, Elements, countable
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.truth import truth
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.as_countable import countable
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import ChangedError, Elements
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -59,7 +61,7 @@ def run(
     if isinstance(items, MayGrow):
         sequence, cannot = _as_it_is(items)
         if sequence is not None:
-            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.roots))
+            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
             try:
                 return run_counted(sequence, body, init, form, what)
             except cannot:

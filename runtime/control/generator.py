@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration import countable
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.loops.steps import Form
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.sequences import as_countable, countable, iterators
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -55,7 +55,7 @@ class Each(Source):
         super().__init__()
         items = iterated(items)
         self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
-        sequence = None if isinstance(items, Source) else countable.countable(items)
+        sequence = None if isinstance(items, Source) else as_countable.countable(items)
         if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
             items, sequence = sequence.steps(), None
         apart = isinstance(items, ChoiceValue) and any(map(is_grown, items.options))
@@ -68,7 +68,7 @@ class Each(Source):
     def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
         """The same expression again, where what it goes over can be gone over again."""
         over = self._over
-        if isinstance(over, countable.Countable) and not isinstance(over, countable.Once):
+        if isinstance(over, countable.Countable) and not isinstance(over, iterators.Once):
             again: Any = over if isinstance(over.length, int) else None
         else:
             again = self._again
@@ -161,7 +161,7 @@ class Each(Source):
             return None
         if not isinstance(over.length, int) or over.length < 1:
             return None
-        rest = Each(countable.Tail(over), self._element, width=self._width)
+        rest = Each(iterators.Tail(over), self._element, width=self._width)
         return self._element(*self._parts(over.at(0))), rest
 
     def _parts(self, item: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.static_requests import place

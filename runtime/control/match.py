@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.identity import is_
-from anabranch.runtime.control.stdlib import builtins_
+from anabranch.runtime.control.stdlib import introspection
 from anabranch.runtime.control.ternary import ifexp
-from anabranch.runtime.control.truth import truth
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 Found = dict[str, Any]
 Hit = bool | Atom
@@ -206,13 +207,13 @@ class Instance(Pattern):
         self.cls, self.positional, self.named = cls, positional, named
 
     def take(self, subject: Any, found: Found) -> Hit:
-        hit = truth(builtins_.isinstance_(subject, self.cls))
+        hit = truth(introspection.isinstance_(subject, self.cls))
         if hit is not True:
             return hit
         itself = [(p, subject) for p in self.positional] if self._takes_itself() else []
         patterns = dict(zip(() if itself else self._attributes(), self.positional, strict=False)) | self.named
         missing = object()
-        values = [builtins_.getattr_(subject, name, missing) for name in patterns]
+        values = [introspection.getattr_(subject, name, missing) for name in patterns]
         if any(value is missing for value in values):
             return False
         return _all([*itself, *zip(patterns.values(), values, strict=True)], found)

@@ -4,37 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from anabranch.runtime.control import boolean
-from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control import boolean, lists
+from anabranch.runtime.control.call import call
+from anabranch.runtime.control.containers.set_members import Members, check_hashable
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees.containers import has_traced
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """What may be in a set, each with whether it is."""
-
-    items: tuple[tuple[Any, Any], ...]
-
-    def contains(self, item: Any) -> Any:
-        """`item in self`, plain or traced."""
-        result: Any = False
-        for element, present in self.items:
-            result = boolean.or_(result, _later(item, element, present))
-        return result
-
-    def where(self, condition: Callable[[Any], Any]) -> Members:
-        """Those for which a condition holds."""
-        return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
+from anabranch.runtime.values.containers import has_traced
 
 
 def members(*items: Any) -> Any:
@@ -44,6 +20,16 @@ def members(*items: Any) -> Any:
     for item in items:
         check_hashable(item)
     return Members(tuple((item, True) for item in items))
+
+
+def members_of(items: Any, function: Any = set) -> Any:
+    """What stands behind `in` as `set(items)` or a set comprehension."""
+    if (function is not set and function is not frozenset) or lists.is_of_run_time_length(items):
+        return call(function, items)
+    if isinstance(items, (set, frozenset)):
+        return items
+    listed = lists.items_of(items)
+    return members(*listed) if isinstance(listed, list) else call(function, listed)
 
 
 def set_operation(sign: str, left: Any, right: Any) -> Any:
@@ -63,27 +49,12 @@ def set_operation(sign: str, left: Any, right: Any) -> Any:
     return Members((a if sign == "|" else rest).items + others.items)
 
 
-def check_hashable(item: Any) -> None:
-    """Raise TypeError for what no set can hold."""
-    if isinstance(item, tuple):
-        for part in item:
-            check_hashable(part)
-    elif isinstance(item, (Array, Sized)):
-        hash(np.zeros(0))  # raises
-    elif not isinstance(item, (PythonScalar, NumPyScalar)):
-        hash(item)
-
-
 def _members(value: Any, other: Any) -> Members | None:
     """The members of a set; None where neither operand needs that, or it is no set."""
     if isinstance(value, Members):
         return value
     plain = isinstance(value, _SETS) and isinstance(other, Members)
     return Members(tuple((e, True) for e in value)) if plain else None
-
-
-def _later(item: Any, element: Any, present: Any) -> Callable[[], Any]:
-    return lambda: boolean.and_(present, lambda: container_order.equal(item, element))
 
 
 _SETS: tuple[type[Any], ...] = (set, frozenset, type({}.keys()), type({}.items()))

@@ -5,34 +5,33 @@ from __future__ import annotations
 import collections
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.containers import array_lists, nested_lists, node_reads, text_items
-from anabranch.runtime.control.iteration import countable
+from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
+from anabranch.runtime.control.sequences import ranges
+from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
+from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, registry, text_tables, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_place
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_constants, item_memory
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
@@ -94,11 +93,13 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     if operation is _get and isinstance(key, Traced) and _is_index(key) and text_items.is_one_of_texts(container):
         lengths = set(map(len, container.options))
         if len(lengths) == 1:
-            return text_items.character(container, _position(key, lengths.pop(), type(container.options[0]), "index"))
+            return text_items.character(
+                container, checked_index(key, lengths.pop(), type(container.options[0]), "index")
+            )
         if max(lengths):
             return text_items.character(container, text_items.position(container, key))
     if isinstance(container, Reference) and isinstance(key, Traced) and operation is _get:
-        found = node_reads.item(container, key, _place_in)
+        found = node_reads.item(container, key, checked_dynamic_index)
         if found is not NotImplemented:
             return found
     several = isinstance(key, ChoiceValue) and not isinstance(key, Reference)
@@ -112,12 +113,12 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
 def _get(container: Any, key: Any) -> Any:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
-        if current().trace.unroll_reason is not None:
+        if current().trace.unrolling.reason is not None:
             return container[key]
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
-        current().trace.has_codes |= isinstance(key, Traced)
+        current().trace.text.has_codes |= isinstance(key, Traced)
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):
@@ -127,15 +128,15 @@ def _get(container: Any, key: Any) -> Any:
         if made is not None:
             return _get_or_make(container, key, made)
         return chosen(list(container.values()), _place(container, key), key)
-    length = countable.Fixed(container).length if isinstance(container, range) else len(container)
-    position = _position(key, length, type(container), "index")
+    length = ranges.Fixed(container).length if isinstance(container, range) else len(container)
+    position = checked_index(key, length, type(container), "index")
     table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
     if table is not None:
-        return nested_lists.view(type(container), table, position)
+        return row_tables.view(type(container), table, position)
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
-        return countable.Fixed(container).at(position)
+        return ranges.Fixed(container).at(position)
     return chosen(list(container), position, key)
 
 
@@ -205,9 +206,9 @@ def _set(value: Any, container: Any, key: Any) -> None:
             container[keys[position]] = value
             return
     else:
-        position = _position(key, len(container), type(container), "assignment index")
+        position = checked_index(key, len(container), type(container), "assignment index")
     old = [container[k] for k in keys]
-    alike = _one_kind([*old, value])
+    alike = one_kind([*old, value])
     if alike is None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
@@ -215,7 +216,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
     new = wrap.held_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = _merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
+        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
 
 
 def _delete(container: Any, key: Any) -> None:
@@ -224,7 +225,7 @@ def _delete(container: Any, key: Any) -> None:
     if not isinstance(key, Traced) or not isinstance(container, list) or isinstance(container, MayGrow):
         del container[key]
         return
-    position = _position(key, len(container), type(container), "assignment index")
+    position = checked_index(key, len(container), type(container), "assignment index")
     thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]
     stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
 
@@ -237,96 +238,6 @@ def _is_plain(container: Any) -> bool:
     if isinstance(container, MayGrow):
         return not container.is_grown
     return type(container).__getitem__ in _PLAIN_GET
-
-
-def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
-    """The item at a position known only at run time; which is in range."""
-    if not isinstance(position, PythonScalar):
-        return items[position]
-    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(text_tables.is_constant, items)):
-        found = text_tables.entry(position.atom, items)
-        if found is not UNKNOWN:
-            return found
-    alike = _one_kind(items)
-    memory = item_constants.memory_of(items, (layouts.Leaf(alike),)) if alike is not None else None
-    if memory is not None and alike is not None:
-        return _merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
-    if alike is not None:
-        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
-        item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
-        return _merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
-    if not all(_has_a_type(i) for i in items):
-        key.__index__()  # what holds for each of them is found out where the index is known
-    thunks = [functools.partial(_itself, item) for item in items]
-    return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
-
-
-def _merged(number: Any) -> Any:
-    """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
-    return current().trace.merge(number) if isinstance(number, Traced) else number
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _one_kind(items: Sequence[Any]) -> Abstract | None:
-    """What all items are, where they are numbers of one kind."""
-    kinds = [layouts.numeric(layouts.outline(i)) for i in items]
-    first = kinds[0] if kinds else None
-    if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):
-        return None
-    return first
-
-
-def _has_a_type(item: Any) -> bool:
-    known = isinstance(item, (Traced, ChoiceValue)) or containers.structure_of(item) is not None
-    return known or item is None or layouts.numeric(layouts.outline(item)) is not None
-
-
-_NAMES: dict[type, str] = {
-    range: "range object", list: "list", tuple: "tuple", collections.deque: "deque", str: "string", bytes: "bytes",
-}  # fmt: skip
-
-
-def _position(key: Any, length: int, kind: type, what: str) -> Any:
-    """The place of an index from 0 on, with the check that there is one."""
-    name = next((_NAMES[base] for base in kind.__mro__ if base in _NAMES), kind.__name__)
-    if issubclass(kind, (collections.deque, tuple, range, str, bytes)):
-        what = "index"
-    check_place(key, "byte" if kind is bytes else name.partition(" ")[0])
-    return in_range(key, length, f"{what} out of range" if kind is bytes else f"{name} {what} out of range")
-
-
-def in_range(key: Any, length: int, text: str) -> Any:
-    """Return the place from 0 on of an integer that is an index; an `IndexError` says the text where there is none."""
-    atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
-    span = interval_of(key) if isinstance(key, PythonScalar) and key.python is int else Interval(-(2**63), 2**63 - 1)
-    zero, size = atoms.literal(0, np.int64), atoms.literal(length, np.int64)
-    bad: Atom = atoms.literal(False)
-    if span.low < 0:
-        atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
-        bad = atoms.ufunc(np.less, atom, zero)
-    if span.high >= length or span.low < -length:
-        bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, size))
-    if span.low < -length or span.high >= length or not length:
-        run_time_checks.fail_if(bad, lambda _: IndexError(text))
-    if not length:
-        raise IndexError(text)
-    return python_scalar(atom, Interval(0, length - 1))
-
-
-def _place_in(key: Any, length: Any, name: str) -> Any:
-    """The place of an index in a sequence of this length, which may be known only at run time."""
-    if isinstance(length, int):
-        return _position(key, length, list if name == "list" else tuple, "index")
-    check_place(key, name)
-    zero, size = atoms.literal(0, np.int64), wrap.as_atom(length, np.int64)
-    atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
-    atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
-    bad = atoms.logical_or(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.greater_equal, atom, size))
-    run_time_checks.fail_if(bad, lambda _: IndexError(f"{name} index out of range"))
-    return python_scalar(atom, Interval(0, max(length.interval.high - 1, 0)))
 
 
 def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:

@@ -6,15 +6,18 @@ from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.patte
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
-from anabranch.runtime.control.call import call as call, imported as imported, tail_call as tail_call
-from anabranch.runtime.control.calls.star_calls import calling as calling, tail_calling as tail_calling
-from anabranch.runtime.control.compare import (
-    compare as compare,
-    in_ as in_,
-    not_in as not_in,
+from anabranch.runtime.control.branches.truth import kept as kept
+from anabranch.runtime.control.call import (
+    call as call,
+    calling as calling,
+    tail_call as tail_call,
+    tail_calling as tail_calling,
 )
-from anabranch.runtime.control.containers.dynamic_list import growing as growing
-from anabranch.runtime.control.containers.set_items import members_of as members_of
+from anabranch.runtime.control.calls.counterparts import imported as imported
+from anabranch.runtime.control.compare import compare as compare
+from anabranch.runtime.control.containers.generator_reductions import count as count
+from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in
+from anabranch.runtime.control.dynamic_lists.dynamic_list import growing as growing
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
     CONTINUE as CONTINUE,
@@ -27,18 +30,16 @@ from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.generator import each as each
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.iteration.generator_reductions import count as count
 from anabranch.runtime.control.iteration.push_iteration import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
-from anabranch.runtime.control.sets import members as members, set_operation as set_operation
+from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation
 from anabranch.runtime.control.stdlib import builtins_ as builtins  # noqa: F401 - `ab.builtins`
-from anabranch.runtime.control.stdlib.builtins_ import class_ as class_
+from anabranch.runtime.control.stdlib.introspection import class_ as class_
 from anabranch.runtime.control.stdlib.math_ import mathematics
 from anabranch.runtime.control.subscript import at as at
 from anabranch.runtime.control.ternary import ifexp as ifexp
 from anabranch.runtime.control.text import fstring as fstring, percent as percent
-from anabranch.runtime.control.truth import kept as kept
 from anabranch.runtime.control.try_ import try_ as try_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_

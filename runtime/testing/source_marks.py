@@ -9,7 +9,7 @@ from typing import Any
 
 from anabranch import transpile
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.testing.outcomes import Outcome

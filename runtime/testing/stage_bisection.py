@@ -13,7 +13,7 @@ from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir import program as ir, verify
 from anabranch.runtime.passes import optimise
@@ -85,11 +85,11 @@ class _Programs:
         return plan
 
     def _is_of(self, plan: Plan, key: Any, leaves: Leaves) -> bool:
-        """Whether the last trace was of this signature, with the values that it had to know."""
+        """Return whether the last trace was of this signature, with the values that it had to know."""
         return bool(self._key == known_key(key, leaves.values, plan.known))
 
     def _lowered(self, plan: Plan) -> ir.Program:
-        """What the Program is lowered from."""
+        """Return the Program that is lowered."""
         if self._optimised is None:
             self._optimised = optimise(plan.program)
             verify.check(self._optimised)

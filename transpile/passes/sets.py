@@ -1,4 +1,4 @@
-"""Sets that stand behind `in`: they are asked for their members alone, which only the run may know."""
+"""Sets that stand behind `in`: they are asked for their members alone, which may be known only at run time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIGNS: dict[type[cst.BaseBinaryOp], str] = {
 
 
 def is_computed(reader: Reader, node: cst.BaseExpression) -> bool:
-    """Whether it makes a set here whose members only the run may know."""
+    """Return whether it makes a set here whose members may be known only at run time."""
     if isinstance(node, cst.Set):
         return not all(isinstance(e.value, (cst.BaseNumber, cst.BaseString, cst.UnaryOperation)) for e in node.elements)
     if isinstance(node, cst.SetComp):
@@ -46,7 +46,7 @@ def _element(reader: Reader, element: cst.BaseElement) -> cst.Arg:
 
 
 def _is_call(reader: Reader, node: cst.Call) -> bool:
-    """Whether it is set(items) or frozenset(items)."""
+    """Return whether it is set(items) or frozenset(items)."""
     function = node.func
     if not isinstance(function, cst.Name) or function.value not in ("set", "frozenset"):
         return False

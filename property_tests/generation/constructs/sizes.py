@@ -1,4 +1,4 @@
-"""Arrays of one axis whose size only the run knows: slices, masks, unique elements, and what is done with them."""
+"""Arrays of one axis whose size is known only at run time: slices, masks, unique elements, and uses of them."""
 
 from __future__ import annotations
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.branches.join import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
@@ -74,7 +75,7 @@ class Links:
         for row in self.held:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
             if array is not None:
-                current().trace.chosen[id(array)] = array
+                current().trace.identity.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, row.handle, row.form)
         for twin in self.twins:
             array, other, holds = arrays[twin.index], arrays[twin.other], _truth(twin.pred, chosen, given)

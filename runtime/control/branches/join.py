@@ -1,4 +1,4 @@
-"""What branches and loops share: joining values, keeping identities honest, linking arrays that may be one."""
+"""What branches and loops share: values joined to one layout, and structures that a join refuses."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from typing import Any, Final
 
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Builder, Restart, current
-from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays import aliasing
-from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -39,8 +37,8 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) ->
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
-    joined = functools.reduce(layouts.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return layouts.staged(joined, stays)
+    joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
+    return loop_layouts.staged(joined, stays)
 
 
 def check_sharing(
@@ -109,11 +107,11 @@ def _named_by_choice(target: Any, kind: str) -> str:
 def decided_by(atom: Atom | None) -> Iterator[None]:
     """Where lists of several lengths meet here, this decides which is the one."""
     trace = current().trace
-    before, trace.deciding = trace.deciding, atom
+    before, trace.lists.deciding = trace.lists.deciding, atom
     try:
         yield
     finally:
-        trace.deciding = before
+        trace.lists.deciding = before
 
 
 def grow(target: Any) -> None:
@@ -125,7 +123,7 @@ def grow(target: Any) -> None:
         Where it is one, and no loop is at first tried without.
     """
     trace = current().trace
-    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists.may_grow:
         return
     if may_grow():
         raise Restart(lists=True)
@@ -143,18 +141,3 @@ def _reachable(user: object) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(user.__code__.co_freevars, user.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):
             yield name, cell.cell_contents
-
-
-def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
-    """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
-    current().trace.chosen[id(array)] = array
-    if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
-        aliasing.link(array.storage, pred, handle, form)
-    elif outer.outer_has(handle.storage) or handle.storage in outer.env:
-        # A view whose position is not known out here: any write that could matter is refused.
-        aliasing.link(array.storage, None, Array(handle.storage))
-    else:
-        # An array of the branch's own, which may be one of the enclosing code.
-        for entry in handle.storage.links:
-            surely = isinstance(entry.pred, Literal) and form is None and not handle.path
-            adopt(outer, array, pred if surely else None, entry.handle, entry.form)

@@ -1,3 +1,3 @@
-"""Calls that are not to be traced as they stand: unpacked, wrapped, uncompiled, with effects outside."""
+"""What is called for a function of rewritten code, and how calls nest: recursion, wrappers, the world outside."""
 
 from __future__ import annotations

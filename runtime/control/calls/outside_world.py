@@ -7,8 +7,10 @@ itself has made is pure, and runs.
 
 from __future__ import annotations
 
+import datetime
 import io
 import pathlib
+import random
 import sys
 import types
 from collections.abc import Callable
@@ -16,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control.calls.user_functions import is_users
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 _ALL = frozenset({"*"})
 _PURE = {
@@ -124,3 +127,44 @@ def _named(function: Any) -> str | None:
     if name in _PURE.get(shown, ()) or (isinstance(function, type) and issubclass(function, BaseException)):
         return None
     return f"{shown}.{name}" if (shown, name) != ("io", "open") else "open"
+
+
+# Class methods of dates that read the clock.
+_NOW = ("now", "today", "utcnow")
+
+
+def refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) -> None:
+    """Refuse a built-in function that looks at the world outside, as it would while tracing and never again."""
+    owner, name = function.__self__, function.__name__
+    clock = isinstance(owner, type) and issubclass(owner, datetime.date) and name in _NOW
+    if function.__module__ == "time" or clock:
+        raise UnsupportedOperationError(
+            f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the compiled "
+            "function; call it outside"
+        )
+    refuse_draws(function)
+    if function in (input, open):
+        raise UnsupportedOperationError(f"{name}() would run only while the function is traced; call it outside")
+    if isinstance(owner, io.IOBase) and not isinstance(owner, (io.StringIO, io.BytesIO)):
+        raise UnsupportedOperationError(
+            f"{name}() of a file would run only while the function is traced; call it outside, or use print(file=...)"
+        )
+
+
+def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
+    """Refuse a method of a generator of random numbers that is not the user's own, in C or in Python."""
+    owner = method.__self__
+    if not isinstance(owner, (random.Random, *_generators())):
+        return
+    function = getattr(method, "__func__", None)
+    if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
+        return
+    raise UnsupportedOperationError(
+        f"{type(owner).__name__}.{method.__name__} would give the same number at each call of the compiled function; "
+        "draw the numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
+    )
+
+
+def _generators() -> tuple[type, ...]:
+    """NumPy's, where somebody has asked for its module, which NumPy itself does not import."""
+    return (np.random.Generator, np.random.RandomState) if "numpy.random" in sys.modules else ()

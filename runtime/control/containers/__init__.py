@@ -1,3 +1,3 @@
-"""Operations on containers that hold run-time values, or are indexed by them."""
+"""Operations on containers that look at their items: order, equality, membership, reductions."""
 
 from __future__ import annotations

@@ -7,17 +7,18 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import compare, subscript
+from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
-from anabranch.runtime.control.calls.signature_errors import fitted
-from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.truth import truth
-from anabranch.runtime.values import registry, text_tables
+from anabranch.runtime.control.branches.truth import truth
+from anabranch.runtime.control.containers import container_order, membership
+from anabranch.runtime.control.sequences import chosen_item, index_checks
+from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.values import containers, registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -31,7 +32,7 @@ def _remove(items: list[Any], value: Any) -> None:
 def _pop(items: list[Any], place: Any = -1) -> Any:
     if isinstance(place, Traced) and type(items) is list:
         check_integer(place)
-        place = subscript.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
+        place = index_checks.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
     item = subscript.at(items)[place]
     del subscript.at(items)[place]
     return item
@@ -45,11 +46,11 @@ def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
                 return found
     elif isinstance(key, ChoiceValue):
         return key.each(lambda k: _get(items, k, default))
-    known = truth(compare.in_(key, items))
+    known = truth(membership.in_(key, items))
     if isinstance(known, bool):
         return subscript.at(items)[key] if known else default
     place, _ = subscript.place_of(items, key)
-    found = subscript.chosen(list(items.values()), place, key)
+    found = chosen_item.chosen(list(items.values()), place, key)
     return select_value.choose(known, found, default, FULL, "dict.get()")
 
 

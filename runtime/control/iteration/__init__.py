@@ -1,3 +1,3 @@
-"""Iterables that a staged `for` can go over."""
+"""Iterables that give their items one by one: generators, and iterators of the user's own classes."""
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
-from anabranch.runtime.control.iteration.remaining_items import remaining
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.truth import truth
+from anabranch.runtime.control.sequences.remaining_items import remaining
 
 
 @frozen

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.stdlib.builtins_ import is_traced
+from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.control.stdlib.math_floats import as_float, staged
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap

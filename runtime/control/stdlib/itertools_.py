@@ -10,20 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration import generator_reductions
-from anabranch.runtime.control.iteration.countable import (
-    Countable,
-    Once,
-    Range,
-    Zipped,
-    countable,
-    is_countable,
-    shorter,
-)
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
-from anabranch.runtime.control.truth import truth_value
+from anabranch.runtime.control.sequences.as_countable import countable, is_countable
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
+from anabranch.runtime.control.sequences.ranges import Range
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, attributes, wrap

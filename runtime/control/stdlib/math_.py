@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from anabranch.runtime.control.stdlib import math_floats, math_ints
-from anabranch.runtime.control.stdlib.builtins_ import is_traced
+from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.errors import UnsupportedOperationError
 
 _FUNCTIONS = {**math_floats.FUNCTIONS, **math_ints.FUNCTIONS}

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.calls.signature_errors import fitted
-from anabranch.runtime.control.stdlib.builtins_ import is_traced
+from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind

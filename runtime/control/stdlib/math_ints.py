@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.stdlib.builtins_ import is_traced
+from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.control.stdlib.math_floats import staged
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.ir.program import Atom

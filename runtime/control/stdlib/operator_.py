@@ -6,9 +6,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.control import boolean, compare, identity
+from anabranch.runtime.control import boolean, identity
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.containers import membership
 from anabranch.runtime.control.stdlib.math_ints import as_int
-from anabranch.runtime.control.truth import truth_value
 
 
 def count_of(items: Any, value: Any) -> Any:
@@ -20,7 +21,7 @@ def count_of(items: Any, value: Any) -> Any:
 
 
 def _contains(items: Any, value: Any) -> Any:
-    return compare.in_(value, items)
+    return membership.in_(value, items)
 
 
 COUNTERPARTS: dict[Any, Callable[..., Any]] = {

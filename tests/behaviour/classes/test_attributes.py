@@ -17,8 +17,8 @@ import pytest
 
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
-from anabranch.runtime.control.iteration.countable import Countable
 from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Traced

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.transpile import rewrite_for
 from tests.behaviour.docs.rewriting_page import EXAMPLES, PAGE, page, polynomial
 from tests.equivalence import check

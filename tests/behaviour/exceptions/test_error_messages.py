@@ -255,7 +255,7 @@ def test_full_tracebacks():
 
     assert files() == {Path(HERE).name}
     with configure(full_tracebacks=True):
-        assert {"wrapped.py", "tracing.py", Path(HERE).name} <= files()
+        assert {"jitted.py", "trace_function.py", Path(HERE).name} <= files()
     assert files() == {Path(HERE).name}
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.transpile import SourceError, rewrite, rewrite_for
 from tests.equivalence import Outcome, alike

@@ -7,7 +7,7 @@ import inspect
 import types
 from pathlib import Path
 
-from anabranch.runtime.control.call import counterpart
+from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.transpile import rewrite
 
 FOLDER = Path(__file__).parent

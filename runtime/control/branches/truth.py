@@ -1,0 +1,92 @@
+"""Truth values: a plain bool where it is known, else a bool scalar atom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.containers import own_method
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+
+
+def truth(value: Any) -> bool | Atom:
+    """`bool(value)`, as far as it is known while tracing.
+
+    Raises
+    ------
+    ValueError
+        For a traced array of more than one element, as NumPy does.
+    """
+    if isinstance(value, Traced):
+        atom = apply_ufunc.truth(value)
+        return bool(atom.value) if isinstance(atom, Literal) else atom
+    if isinstance(value, Reference):
+        return truth(value.through(truth_value))
+    if isinstance(value, ChoiceValue):
+        return _choice_truth(value)
+    if is_grown(value):
+        return truth(value.items.length)
+    method = own_method(value, "__bool__")
+    return bool(value) if method is None else _answer(method())
+
+
+def kept(condition: Any) -> bool:
+    """Whether a comprehension that Python itself runs keeps an item."""
+    decided = truth(condition)
+    if isinstance(decided, bool):
+        return decided
+    if tracing():
+        current().trace.outside.needs_plain()
+    what = "whether a comprehension keeps an item"
+    know(decided, what)
+    error = ConcretizationError(
+        "whether this comprehension keeps an item is known only at run time, and that is staged neither for sets and "
+        "dicts nor where it assigns names (:=); write a for statement with an if in it, or compute the value twice "
+        "instead of assigning it"
+    )
+    raise wanting(error, decided, what)
+
+
+def _answer(answer: Any) -> bool | Atom:
+    """The truth that a `__bool__` of the user's gives."""
+    if isinstance(answer, bool):
+        return answer
+    if isinstance(answer, PythonScalar) and answer.python is bool:
+        return truth(answer)
+    if isinstance(answer, ChoiceValue):
+        return truth(answer)
+    raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+
+
+def _choice_truth(choice: ChoiceValue) -> bool | Atom:
+    choice = choice.without_undefined()
+    if not isinstance(choice, ChoiceValue):
+        return truth(choice)
+    if choice.number is not None and choice.worth is not None:
+        return truth(choice.resolve())
+    known = looked_up(bool, choice)
+    if known is not UNKNOWN:
+        return truth(known)
+    result: Atom = atoms.literal(False)
+    for i, option in enumerate(choice.options):
+        decided = truth(option)
+        atom = atoms.literal(np.bool_(decided)) if isinstance(decided, bool) else decided
+        result = atoms.logical_or(result, atoms.logical_and(choice.chosen(i), atom))
+    return bool(result.value) if isinstance(result, Literal) else result
+
+
+def truth_value(value: Any) -> Any:
+    """`bool(value)` as a value: a plain or a traced Python bool."""
+    decided = truth(value)
+    return decided if isinstance(decided, bool) else python_scalar(decided)

@@ -1,0 +1,67 @@
+"""How deep a function may call itself while it is traced."""
+
+from __future__ import annotations
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.builder import Builder, building
+from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.values.static_requests import know
+
+_INNER_CALLS = 300  # of a function to itself that may be traced for one call
+
+
+def guard_depth(name: str, active: Active, builder: Builder) -> None:
+    """Refuse recursion that is too deep, or whose calls double at each level, under run-time conditions.
+
+    Where arguments alone decide that such a call is reached, they are made known instead.
+    """
+    if not active.depths:
+        active.inner = 0
+        return
+    # A call in a deeper builder than the call it is part of stands under a condition known only at run time.
+    if builder.depth <= active.depths[-1]:
+        return
+    if (source := source_frames.source()) not in active.asked:
+        active.asked.add(source)
+        _know_what_decides(name, builder, active.depths[-1])
+    limit, levels = settings().recursion_limit, len(set(active.depths))
+    active.inner += 1
+    if active.inner > max(_INNER_CALLS, limit):
+        raise UnsupportedOperationError(
+            f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
+            f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
+            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it static"
+        )
+    if levels >= limit:
+        raise RecursionError(
+            f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
+            "raise recursion_limit, write it as a loop, or make the argument that ends it static"
+        )
+
+
+def _know_what_decides(name: str, builder: Builder, depth: int) -> None:
+    """Have those arguments known from which a condition is computed that stands between two calls of one function."""
+    while builder.depth > depth and builder.parent is not None:
+        if builder.selector is not None:
+            with building(builder.parent):
+                know(builder.selector, f"the depth to which {name} calls itself")
+        builder = builder.parent
+
+
+def too_deep(conditional: bool) -> RecursionError:
+    """Return the error that Python raises; the plain function fails so, too, if no run-time condition has led there."""
+    error = RecursionError("maximum recursion depth exceeded")
+    error.anabranch_own = not conditional  # type: ignore[attr-defined]
+    return error
+
+
+def endless(error: RecursionError) -> UnsupportedOperationError | None:
+    """Return the error of endless recursion while tracing; None where the plain function raises it, too."""
+    if getattr(error, "anabranch_own", False):
+        return None
+    return UnsupportedOperationError(
+        "a function calls itself under a condition known only at run time, so that tracing does not end; "
+        f"write it as a loop, or make the argument that ends it static ({error})"
+    ).with_traceback(error.__traceback__)

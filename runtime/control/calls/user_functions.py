@@ -1,0 +1,102 @@
+"""The user's own functions: which are rewritten, when they are first called, and to what they are bound."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch import transpile
+from anabranch.runtime.config import settings
+from anabranch.runtime.control.calls import special_methods, tail_calls
+from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.control.iteration.push_iteration import generator
+from anabranch.runtime.device.array import Array
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
+from anabranch.runtime.values.decisions import note
+from anabranch.transpile import is_rewritten as is_rewritten
+
+# What functools.total_ordering puts into classes.
+_TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
+
+
+# What rewritten code calls. It imports this module, so what traces functions hands it down.
+_vocabulary: types.ModuleType
+
+
+def bind_to(vocabulary: types.ModuleType) -> None:
+    """Bind all functions that are rewritten from now on to a vocabulary, the module that they know as `ab`."""
+    global _vocabulary
+    _vocabulary = vocabulary
+
+
+def is_users(function: types.FunctionType) -> bool:
+    """Whether a function is code to rewrite: not the standard library's, not a numeric package's, and with source."""
+    code = function.__code__
+    if internal(code.co_filename):
+        return False
+    if code in _TOTAL_ORDERING:
+        return True
+    if code.co_filename.startswith("<"):
+        consoles = ("<ipython", "<stdin", "<doctest", "<python-input", "<console")
+        known = code.co_filename.startswith(consoles) or code.co_filename in linecache.cache
+        return (known and code.co_filename != "<string>") or transpile.is_of_program(code)
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    module = function.__module__ or ""
+    if module.split(".")[0] in OWN_SPEED:
+        return False
+    return not standard(code.co_filename)
+
+
+def rewritten(function: types.FunctionType) -> Callable[..., Any]:
+    """The function with its control flow staged; itself when there is nothing to rewrite."""
+    function = special_methods.original(function)
+    if tracing():
+        current().trace.outside.enter(function)
+        if current().trace.lists.may_grow:
+            transpile.stage_operators(function.__code__, "list")
+    if transpile.is_rewritten(function.__code__) or not is_users(function):
+        return function
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+        note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
+        pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
+        return generator(pushing.bind(function, _vocabulary, _outside))
+    if not transpile.needs_rewriting(function) and not _reads_arrays(function):
+        note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")
+        return function
+    note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
+    found = transpile.rewrite(function, counterpart, settings().cache_dir)
+    bound = found.bind(function, _vocabulary, _outside)
+    is_looped = tracing() and function.__code__ in (current().trace.calls.looped or ())
+    return tail_calls.Looped(function, bound) if is_looped else bound
+
+
+def _named(function: types.FunctionType) -> str:
+    return f"{function.__qualname__} at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+
+
+def _reads_arrays(function: types.FunctionType) -> bool:
+    """Whether a function has an array in its globals or its closure."""
+    names = function.__code__.co_names
+    if any(type(function.__globals__.get(n)) in (np.ndarray, Array) for n in names):
+        return True
+    return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
+
+
+def _outside(value: Any) -> Any:
+    """What stands for a value from a function's globals or closure: an array is an input of the computation."""
+    if not is_hoistable(value) or not tracing():
+        return value
+    return current().trace.outside.hoist(value)
+
+
+def is_hoistable(value: Any) -> bool:
+    """Whether a value from outside is an array of numbers."""
+    return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")

@@ -1,0 +1,124 @@
+"""Lists of static length that are indexed by run-time values: their elements are kept side by side in arrays.
+
+Where such an index meets a list of separate elements, the place in the user's code that has made the list is noted, and
+tracing starts again: a list made there has its elements side by side from the beginning. A loop that changes the list
+carries an array then, and not each element. Small lists stay as they are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.control.columnar import nested_lists, row_tables
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.source_frames import Position, position, users
+from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side
+from anabranch.runtime.values.heap.snapshot import Heap
+
+# Lists of up to so many elements are no arrays: each element keeps what is known of it.
+SMALL = 8
+
+
+def birthplace() -> Position | None:
+    """Where in the user's code a list is made now."""
+    frame = next(users(sys._getframe(1)), None)
+    return None if frame is None else position(frame)
+
+
+def at_birth(owner: Any, site: Any) -> None:
+    """Note where a list was made; keep its elements side by side if lists made there are to be."""
+    owner.site = site
+    sites = current().trace.lists.array_sites
+    if sites and site in sites:
+        become_array(owner)
+
+
+def become_array(owner: Any) -> bool:
+    """Keep the elements of a list side by side, if that can be done; whether they are."""
+    if owner.is_grown:
+        return bool(owner.is_fixed)
+    if may_be_table(owner.contents()):
+        made = nested_lists.become_table(owner)
+        if made and ("rows", owner.site) in (current().trace.lists.array_sites or ()):
+            nested_lists.refer(owner)
+        return made
+    if owner.native.__len__(owner) <= SMALL:
+        return False
+    items = side_by_side(owner.contents(), fixed=True)
+    if items is None:
+        return False
+    owner.become(items)
+    current().trace.lists.in_arrays += len(owner)
+    return True
+
+
+def indexed(owner: Any) -> None:
+    """A list that may grow is about to be indexed by a run-time value.
+
+    Raises
+    ------
+    Restart
+        Where its elements had better been side by side since it was made.
+    """
+    trace = current().trace
+    if owner.is_grown or trace.lists.array_sites is None or owner.native is not list:
+        return
+    contents = owner.contents()
+    table = may_be_table(contents)
+    if not (table or may_be_array(contents)) or (table and nested_lists.table_of(owner) is not None):
+        return
+    if owner.site is not None and owner.site not in trace.lists.array_sites:
+        trace.lists.array_sites.add(owner.site)
+        raise Restart(lists=True)
+    become_array(owner)
+
+
+def before_loop(roots: Sequence[Any]) -> None:
+    """Keep the elements side by side of those lists a loop can reach that had better have been so since they were made.
+
+    A list may have been filled since then.
+    """
+    sites = current().trace.lists.array_sites
+    if sites:
+        for slot in list(Heap(roots).slots.values()):
+            if isinstance(slot.target, MayGrow) and slot.target.site in sites:
+                become_array(slot.target)
+
+
+def plain_list_indexed(items: list[Any]) -> None:
+    """The same of an ordinary list.
+
+    Raises
+    ------
+    Restart
+        Where lists that may grow have not been asked for, since only such are arrays.
+    """
+    trace = current().trace
+    if (
+        type(items) is list
+        and not trace.lists.may_grow
+        and trace.lists.array_sites is not None
+        and (may_be_array(items) or may_be_table(items))
+    ):
+        raise Restart(lists=True)
+
+
+def may_be_array(contents: Sequence[Any]) -> bool:
+    """Return whether elements are many, and of kinds that can be kept side by side."""
+    return len(contents) > SMALL and element_kinds(contents) is not None
+
+
+def may_be_table(contents: Sequence[Any]) -> bool:
+    """The same of elements of lists of one length."""
+    width = nested_lists.width_of(contents)
+    if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):
+        return False
+    return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
+
+
+def fits(value: Any) -> bool:
+    """Return whether a value can be an element that has no identity of its own."""
+    return element_kinds((value,)) is not None

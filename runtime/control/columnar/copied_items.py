@@ -1,0 +1,152 @@
+"""Arrays that are items of a list of run-time length: the list has a copy, so that nothing may be written into them.
+
+A builder knows which memory that is (`Builder.keep`). What a branch or a loop keeps is kept after it, and so is what
+may be that memory; in a loop the step after it must not write there, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import OnDevice, Storage
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import Contents
+from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
+from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
+
+
+def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
+    """What branches keep, and arrays put together of such."""
+    for inner, packed in branches:
+        _hand_out(outer, inner)
+        for part, array in zip(packed, made, strict=False):
+            if array is not None and part.handle is not None and inner.keeps(part.handle.storage):
+                outer.keep(array.storage)
+
+
+def check_step(
+    outer: Builder, body: Builder, entry: Sequence[Array | None], init: Sequence[Packed], packed: Sequence[Packed]
+) -> None:
+    """Refuse a step that writes where it, or the step before, keeps."""
+    if not body.trace.lists.has_copies:
+        return
+    own = {array.storage: k for k, array in enumerate(entry) if array is not None}
+    for storage in body.written:
+        k = own.get(storage)
+        if (k is not None or outer.outer_has(storage) or storage in outer.env) and body.keeps(storage):
+            raise refusal()
+        if k is not None and (_keeps(outer, init[k]) or _keeps(body, packed[k])):
+            raise refusal()
+
+
+def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
+    """Return whether the first step appends a named array of the caller's, and later ones arrays of their own."""
+    if not body.trace.lists.has_copies:
+        return False
+    callers = {s for s in body.trace.identity.callers_memory if not isinstance(s.readonly, OnDevice)}
+    if any(s not in callers and aliasing.memory(s) & callers for s in body.kept or ()):
+        return True
+    return any(
+        start is not None
+        and before.handle is not None
+        and before.handle.storage in callers
+        and body.keeps(start.storage)
+        for start, before in zip(entry, init, strict=True)
+    )
+
+
+def after_loop(
+    outer: Builder,
+    body: Builder,
+    entry: Sequence[Array | None],
+    init: Sequence[Packed],
+    packed: Sequence[Packed],
+    made: Sequence[Any],
+) -> None:
+    """What a loop keeps, and the arrays that its names are after it."""
+    if not body.trace.lists.has_copies:
+        return
+    _hand_out(outer, body)
+    for start, before, after, array in zip(entry, init, packed, made, strict=False):
+        appended = start is not None and body.keeps(start.storage)
+        if appended and before.handle is not None:
+            outer.keep(before.handle.storage)
+        if array is not None and (appended or _keeps(outer, before) or _keeps(body, after)):
+            outer.keep(array.storage)
+
+
+def _keeps(builder: Builder, part: Packed) -> bool:
+    return part.handle is not None and builder.keeps(part.handle.storage)
+
+
+def _hand_out(outer: Builder, inner: Builder) -> None:
+    kept: set[Storage] = inner.kept or set()
+    for storage in kept:
+        if storage in outer.env or outer.outer_has(storage):
+            outer.keep(storage)
+
+
+def refusal() -> AliasError:
+    """The error for a write into an item."""
+    return AliasError(
+        "an array that is an item of a list whose length is known only at run time is written to: the list would have "
+        "to change with it; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
+        "keep the values in an array"
+    )
+
+
+# ---- lists and dicts that are items ----------------------------------------------------------------------------------
+
+
+def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
+    """Return whether a list or dict that was copied into a list has been changed, or may be after this branch or step.
+
+    Parameters
+    ----------
+    before : Heap
+        The state before it.
+    left : sequence
+        The values that it leaves behind.
+    """
+    if not inner.copied:
+        return False
+    after = Heap(part for part in left for part in _parts(part))
+    ids = [id(container) for container, _ in inner.copied]
+    return (
+        len(set(ids)) < len(ids)
+        or is_changed(inner)
+        or any(container in before or after.has_seen(container) for container, _ in inner.copied)
+    )
+
+
+def _parts(left: Any) -> Sequence[Any]:
+    """Return the values that lead to the containers that are left, but for those that lists have copies of."""
+    if isinstance(left, Items):
+        return ()
+    if isinstance(left, ListContents):
+        return tuple(left)
+    return tuple(left.values()) if isinstance(left, Contents) else (left,)
+
+
+def is_changed(builder: Builder) -> bool:
+    """Return whether a list or dict that was copied into a list has been changed."""
+    for container, contents in builder.copied:
+        slot = slot_of(container)
+        if slot is None or not slot.same_contents(slot.contents(), contents):
+            return True
+    return False
+
+
+def container_refusal() -> AliasError:
+    """The error for a list or dict that is an item and may be changed through another name."""
+    return AliasError(
+        "a list or dict that is an item of a list whose length is known only at run time is changed, or has another "
+        "name through which it may be: the list would have to change with it; append a copy, or change it before it "
+        "is appended"
+    )

@@ -1,0 +1,107 @@
+"""Reads of a node that a run-time condition has chosen: what each node gives, found while tracing, lies in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.columnar import node_columns as columns, node_writes
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import node_reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
+
+
+def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable[[BaseException], bool]) -> Any:
+    """The operation on the node, which only reads; None is one of the nodes.
+
+    It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
+    then this gives NotImplemented.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the nodes are many.
+    """
+    builder = current()
+    before = builder.checkpoint()
+    members = reference.graph_.members
+    slots = [s for m in members if m is not None and (s := slot_of(m)) is not None]
+    found: dict[int, Any] = {}
+    writes = node_writes.Writes(reference)
+    why = "is used for more than reading what it holds"
+    try:
+        for i in reference.possible_():
+            try:
+                found[i] = operation(members[i])
+            except BaseException as error:
+                if is_own(error):
+                    raise
+                found[i] = columns.Raised(error)
+            if len(builder.equations) > before.equations:
+                raise columns.UnlikeError
+            writes.take(i)
+        if any(s.changed for s in slots):
+            why = "is written to"
+            raise columns.UnlikeError
+        writes.emit()
+        return columns.gathered(columns.Place(reference.graph_, reference.tag, len(members)), found)
+    except (columns.UnlikeError, UnreachableError) as error:
+        if isinstance(error, UnreachableError) and len(found) == len(reference.possible_()):
+            raise
+        for slot in slots:
+            if slot.changed:
+                slot.restore(slot.before)
+        builder.rollback(before)
+        if str(error):
+            why = str(error)
+    if len(reference.possible_()) > node_reference.FEW:
+        raise node_reference.refusal(reference, why)
+    return NotImplemented
+
+
+def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any]) -> Any:
+    """`reference[key]` of lists or tuples and a key known only at run time; NotImplemented of anything else.
+
+    `position(key, length, name)` gives the place of the key, checked.
+    """
+    graph = reference.graph_
+    rows = {i: graph.members[i] for i in reference.possible_()}
+    classes = {getattr(type(r), "native", type(r)) for r in rows.values()}
+    if len(classes) != 1 or not classes <= {list, tuple} or any(is_grown(r) for r in rows.values()):
+        return NotImplemented
+    lengths, starts, items = np.zeros(len(graph.members), np.int64), np.zeros(len(graph.members), np.int64), list[Any]()
+    for i, row in rows.items():
+        lengths[i], starts[i] = len(row), len(items)
+        items += list(row)
+    length = python_scalar(node_reference.at(lengths, reference.tag), Interval(int(lengths.min()), int(lengths.max())))
+    place = position(key, length, classes.pop().__name__)
+    at = atoms.ufunc(np.add, node_reference.at(starts, reference.tag), wrap.as_atom(place, np.int64))
+    where = columns.Place(graph, atoms.convert(at, np.int32), len(items))
+    try:
+        return columns.gathered(where, dict(enumerate(items)))
+    except columns.UnlikeError as error:
+        raise node_reference.refusal(reference, str(error)) from None
+
+
+def is_(reference: Reference, other: Any) -> Any:
+    """`reference is other`, as a bool or an atom."""
+    graph = reference.graph_
+    if isinstance(other, Reference):
+        if other.graph_ is graph:
+            return atoms.ufunc(np.equal, reference.tag, other.tag)
+        table = np.array([other.graph_.places.get(id(m), -1) for m in graph.members], np.int32)
+        return atoms.ufunc(np.equal, node_reference.at(table, reference.tag), other.tag)
+    place = graph.places.get(id(other))
+    if place is None or graph.kinds[place] not in reference.kinds_:
+        return False
+    if len(reference.possible_()) == 1:
+        return True
+    return atoms.ufunc(np.equal, reference.tag, atoms.literal(place, np.int32))

@@ -1,0 +1,229 @@
+"""A table: the elements of lists of one length, side by side in arrays, and the lists that are its rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists.items import (
+    Buffer,
+    Items,
+    as_items,
+)
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.union import ChoiceValue
+
+# Among the sites of lists that are arrays: no list is a table in this trace.
+NO_TABLES = "no tables"
+
+
+# Where tables have up to so many rows, and something cannot be done with such, tracing starts again without.
+_FEW = 64
+
+
+class Table:
+    """Elements of some rows of one width, side by side."""
+
+    __slots__ = ("builder", "dead", "first", "items", "last", "owners", "width")
+
+    def __init__(self, owners: Sequence[Any], width: int, items: Items, builder: Builder) -> None:
+        self.owners, self.width, self.builder = tuple(owners), width, builder
+        self.items = self.first = items
+        self.dead = False
+        self.last: Any = None
+
+    def __anabranch_slot__(self) -> Slot:
+        return _TableSlot(self)
+
+    def place(self, index: Any, position: Any = 0) -> Atom:
+        """Where an element of a row lies."""
+        if self.dead:
+            raise EscapedTracerError("a list that was made in a branch, loop body or call is used after that has ended")
+        width = atoms.literal(self.width, np.int64)
+        start = atoms.ufunc(np.multiply, wrap.as_atom(index, np.int64), width)
+        return atoms.ufunc(np.add, start, wrap.as_atom(position, np.int64))
+
+    def element(self, index: Any, position: Any) -> Any:
+        """One element of a row."""
+        return self.items.item(self._int(self.place(index, position)))
+
+    def set_element(self, index: Any, position: Any, value: Any) -> None:
+        """Write one element of a row."""
+        self.items = self.items.with_item(self._int(self.place(index, position)), value)
+
+    def _int(self, place: Atom) -> Any:
+        return python_scalar(place, Interval(0, self.width * len(self.owners) - 1))
+
+    def row(self, index: Any) -> Items:
+        """The elements of a row."""
+        place = self.place(index)
+        lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
+        structure = self.items.structure.of_length(self.width)
+        return Items(structure, (self.width, *map(Buffer, lines)))
+
+    def set_row(self, index: Any, row: Items) -> None:
+        """Write all elements of a row."""
+        kinds = self.items.structure.with_kinds_of(row.structure)
+        whole, part = as_items(self.items, kinds), as_items(row, kinds.of_length(self.width))
+        place = self.place(index)
+        pairs = zip(whole.memory, part.memory, strict=True)
+        written = [item_memory.line_updated(a, b, place) for a, b in pairs]
+        self.items = Items(kinds, (whole.length, *map(Buffer, written)))
+
+    def dissolve(self, wanted: Callable[[Any], bool] = lambda _: True) -> None:
+        """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
+        unchanged = self.items is self.first
+        for owner in self.owners:
+            home = owner.home
+            if home is not None and home.table is self and wanted(owner):  # and was not put back to what it was before
+                owner.leave_home(home.before if unchanged else self.row(home.index))
+        self.items, self.dead = self.first, True
+
+    def finish(self) -> None:
+        """Let the rows hold parts of the table: the function has ended."""
+        self.last, self.items, self.dead = self.items, self.first, True
+
+    def contents(self, home: Home) -> Any:
+        """Return the contents of a row after the function has ended."""
+        return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
+
+
+class RowPart:
+    """The contents of a row of a table after the function has ended: a part of memory that the rows share."""
+
+    __slots__ = ("items", "row", "width")
+
+    def __init__(self, items: Items, row: int, width: int) -> None:
+        self.items, self.row, self.width = items, row, width
+
+    def __anabranch_structure__(self) -> Structure:
+        return RowPartStructure(RowPart, (), (self.items.structure, self.row, self.width))
+
+
+@frozen
+class RowPartStructure(Structure):
+    """That of a part; only the host makes something of it: the elements."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def children(self, value: Any) -> list[Any]:
+        return list(value.items.parts[1:])
+
+    def build(self, children: Sequence[Any]) -> Any:
+        structure, row, width = self.extra
+        return structure.of_length(width).build([c[row * width : (row + 1) * width] for c in children])
+
+
+class _TableSlot(Slot):
+    __slots__ = ()
+
+    def contents(self) -> Any:
+        return self.target.items
+
+    def restore(self, contents: Any) -> None:
+        self.target.items = contents
+
+    def parts(self) -> Iterable[Any]:
+        return ()
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        return now is before
+
+
+class Home:
+    """Which row of a table a list is; `before` is what it held until then, for a list from before the table."""
+
+    __slots__ = ("before", "index", "table")
+
+    def __init__(self, table: Table, index: Any, before: Any = None) -> None:
+        self.table, self.index, self.before = table, index, before
+
+    def __anabranch_structure__(self) -> Structure:
+        raise without_tables("changes its length in a branch or a loop")
+
+
+@frozen
+class RowStructure(Structure):
+    """That of a list that a run-time index has given: which table it is a row of (`extra`), and which row."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def refers(self) -> bool:
+        return True
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.home.index]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        return view(self.cls, self.extra, children[0])
+
+
+@frozen
+class RowOfLists(Structure):
+    """The same where the table is no more: one of the lists that were its rows."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.home.index, *value.home.table.owners]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        index, *rows = children
+        if isinstance(index, int):
+            return rows[index]
+        return ChoiceValue(atoms.convert(wrap.as_atom(index), np.int32), tuple(rows))
+
+
+def structure_of_row(row: Any) -> Structure | None:
+    """The structure of a list that a run-time index has given; None for the rows themselves."""
+    home = row.home
+    if home.before is not None:
+        return None
+    if home.table.dead:
+        return RowOfLists(type(row), tuple(range(1 + len(home.table.owners))))
+    return RowStructure(type(row), ("index",), home.table)
+
+
+def view(cls: Any, table: Table, index: Any) -> Any:
+    """The list that is a row of a table."""
+    made = cls()
+    made.enter_home(Home(table, index))
+    current().trace.identity.bear(made)
+    return made
+
+
+def without_tables(what: str) -> BaseException:
+    """Return the exception to raise where something cannot be done with a row of a table."""
+    trace = current().trace
+    if trace.lists.array_sites is not None and math.prod([len(t.owners) for t in trace.lists.tables[:1]]) <= _FEW:
+        trace.lists.array_sites.add(NO_TABLES)
+        return Restart(lists=True)
+    return UnsupportedOperationError(
+        f"a list that is an item of a list, and that a run-time value has led to, {what}; keep the numbers in a NumPy "
+        "array of two axes, or the lengths in a list of their own"
+    )

@@ -1,0 +1,165 @@
+"""`sum`, `any`, `all`, `min`, `max`, `len` and `reduce` of what generators give, without the items side by side."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import Elements, Rows
+from anabranch.runtime.control.undefined import defined
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.undefined import Undefined
+
+
+def source(items: Any) -> Source | None:
+    """What gives the items one after the other at run time; None where they are there side by side."""
+    if isinstance(items, Source):
+        return items
+    if is_grown(items):
+        return Each(Elements(items), lambda item: item)
+    if (line := stacked_sequences.line(items)) is not None:
+        return Each(line, lambda item: item)
+    if isinstance(items, Sized):
+        items = Rows(items)
+    if isinstance(items, Countable) and not isinstance(items.length, int):
+        return Each(items, lambda item: item)
+    return None
+
+
+def total(items: Source, start: Any) -> Any:
+    """`sum(items, start)`."""
+    if isinstance(start, (str, bytes, bytearray)):
+        return sum(items, start)
+    split = items.first() if isinstance(items, Each) else None
+    if split is not None:
+        start, items = start + split[0], split[1]
+    row = Row((start,), ("the sum",))
+
+    def take(item: Any) -> bool:
+        row[0] = row[0] + item
+        return False
+
+    items.drive(take, leaves=False)
+    return row[0]
+
+
+def reduced(combine: Callable[[Any, Any], Any], items: Source, *initial: Any) -> Any:
+    """`functools.reduce(combine, items, *initial)`."""
+    split = items.first() if not initial and isinstance(items, Each) else None
+    if split is not None:
+        initial, items = (split[0],), split[1]
+    names = ("whether there is a value", "the value")
+    row = Row((True, *initial) if initial else (False, Undefined("value")), names)
+
+    def take(item: Any) -> bool:
+        if initial:
+            row[1] = combine(row[1], item)
+        else:
+            row[:] = (True, if_(row[0], lambda: combine(defined(row[1]), item), lambda: item))
+        return False
+
+    items.drive(take, leaves=False)
+    return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
+
+
+def count(items: Source) -> Any:
+    """`len` of the list of the items."""
+    row = Row((0,), ("the length",))
+
+    def take(_: Any) -> bool:
+        row[0] = row[0] + 1
+        return False
+
+    items.drive(take, leaves=False)
+    return row[0]
+
+
+def quantified(items: Source, until: bool) -> Any:
+    """Whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
+    whole = isinstance(items, Each) and items.whole
+    row = Row((not until,), ("the answer",))
+
+    def take(item: Any) -> Any:
+        if whole:
+            row[0] = if_(row[0] == until, lambda: row[0], lambda: truth_value(item))
+            return False
+        row[0] = truth_value(item)
+        return row[0] if until else row[0] == until
+
+    items.drive(take, leaves=not whole)
+    return row[0]
+
+
+def contains(items: Source, value: Any) -> Any:
+    """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
+    row = Row((False,), ("the answer",))
+
+    def take(item: Any) -> Any:
+        row[0] = truth_value(container_order.equal(item, value))
+        return row[0]
+
+    items.drive(take, leaves=True)
+    return row[0]
+
+
+def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]) -> Any:
+    """`min` or `max`: the first that no other one is less, or greater, than."""
+    better = operator.lt if function is min else operator.gt
+    key = options.get("key")
+    split = items.first() if isinstance(items, Each) else None
+    names = ("whether there is an item", f"the {function.__name__}", "its key")
+
+    def keyed(item: Any) -> Any:
+        return item if key is None else key(item)
+
+    if split is not None:
+        row = Row((True, split[0], keyed(split[0])), names)
+        items = split[1]
+    else:
+        row = Row((False, Undefined("best"), Undefined("key")), names)
+
+    def take(item: Any) -> bool:
+        rank = keyed(item)
+
+        def compare() -> tuple[Any, ...]:
+            best, old = defined(row[1]), defined(row[2])
+            return if_(container_order.compared(better, rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
+
+        best, rank = if_(row[0], compare, lambda: (item, rank))
+        row[:] = (True, best, rank)
+        return False
+
+    items.drive(take, leaves=False)
+    return _found(function, row, options)
+
+
+def first(items: Source, *default: Any) -> Any:
+    """`next(items, *default)` of what nobody asks again."""
+    row = Row((False, Undefined("first")), ("whether there is an item", "the item"))
+
+    def take(item: Any) -> bool:
+        row[:] = (True, item)
+        return True
+
+    items.drive(take, leaves=True)
+    return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
+
+
+def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
+    """The best item, or what Python gives where there is none."""
+
+    def empty() -> Any:
+        return function((), **{k: v for k, v in options.items() if k == "default"})
+
+    return if_(row[0], lambda: defined(row[1]), empty)

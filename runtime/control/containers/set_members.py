@@ -1,0 +1,49 @@
+"""The members of a set that are known only at run time: what may be in it, each with whether it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """What may be in a set, each with whether it is."""
+
+    items: tuple[tuple[Any, Any], ...]
+
+    def contains(self, item: Any) -> Any:
+        """`item in self`, plain or traced."""
+        result: Any = False
+        for element, present in self.items:
+            result = boolean.or_(result, _later(item, element, present))
+        return result
+
+    def where(self, condition: Callable[[Any], Any]) -> Members:
+        """Those for which a condition holds."""
+        return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
+
+
+def check_hashable(item: Any) -> None:
+    """Raise TypeError for what no set can hold."""
+    if isinstance(item, tuple):
+        for part in item:
+            check_hashable(part)
+    elif isinstance(item, (Array, Sized)):
+        hash(np.zeros(0))  # raises
+    elif not isinstance(item, (PythonScalar, NumPyScalar)):
+        hash(item)
+
+
+def _later(item: Any, element: Any, present: Any) -> Callable[[], Any]:
+    return lambda: boolean.and_(present, lambda: container_order.equal(item, element))

@@ -1,0 +1,214 @@
+"""Lists that comprehensions, `map` and generators give, as one loop that fills arrays.
+
+Where the items have one form (`values.parts`), and their number is known, each step of a counted loop writes its item
+into a row of arrays made before the loop. The list is made of those rows, which become equations only where they are
+read one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.branches.stage_branches import is_own
+from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.loops import stage_loops
+from anabranch.runtime.control.loops.loop_state import Loop
+from anabranch.runtime.control.sequences import stacked_sequences
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.ir import program as ir
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.tracing.builder import Builder, building, current, tracing
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.decisions import note
+from anabranch.runtime.values.dynamic_lists import stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Known, Number, Row
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+
+FEW = 8  # so many steps are traced one by one
+_MOST_EVALUATIONS = 20_000  # of equations, for numbers that hang on the position alone
+
+
+class _ApartError(Exception):
+    """The items are to be made one by one."""
+
+
+def stacked(items: Each) -> list[Any] | None:
+    """The list of what an expression gives, of one loop; None where the items are to be made one by one."""
+    counted = items.counted()
+    if not tracing() or counted is None or counted.length <= FEW:
+        return None
+    site, trace = items.site, current().trace
+    if site in trace.loops.unstacked:
+        return None
+    what = f"the comprehension at {where(items.element)}"
+    filling = _Filling(items, counted, what)
+    flags = trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known
+    trace.lists.grow_here = False
+    builder = current()
+    before, heap = builder.checkpoint(), Heap((items.element, counted.holds, *trace.heap.roots))
+    try:
+        made = filling.list()
+        note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
+        return made
+    except BaseException as error:
+        builder.rollback(before)
+        heap.restore()
+        if not isinstance(error, (_ApartError, UnlikeError, AnabranchError)):
+            raise
+        trace.loops.unstacked.add(site)
+        why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
+        note("unrolled", what, lambda: f"{counted.length} steps, as it cannot be one loop: {why}")
+        return None
+    finally:
+        trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = flags
+
+
+_WHY = {
+    _ApartError: "nothing in it is known only at run time, or a step raises while it is traced",
+    UnlikeError: "its items are not numbers, new arrays, or tuples and lists of these, of one kind",
+}
+
+
+class _Filling:
+    """A loop that fills arrays with the items of a comprehension."""
+
+    def __init__(self, items: Each, counted: Countable, what: str) -> None:
+        self._items, self._counted, self._what = items, counted, what
+        self._count: int = counted.length
+        self._outer = current()
+        self._heap = Heap((items.element, counted.holds, *self._outer.trace.heap.roots))
+        self._form: Form = Constant(None)
+        self._memory: list[Storage] = []
+
+    def list(self) -> list[Any]:
+        """Emit the loop; gives its items."""
+        stage_loops.stage(
+            Loop(
+                body=self._step,
+                test=None,
+                trip=atoms.literal(self._count, np.int64),
+                most=self._count,
+                init=(),
+                names=(),
+                roots=(self._items.element, self._counted.holds),
+                site=self._items.site,
+                what=self._what,
+            )
+        )
+        if self._form.mutable and self._heap.changes():
+            raise UnlikeError  # an item may be what was put somewhere else, too
+        self._counted.end(atoms.literal(False))
+        wholes = [self._outer.read(s) for s in self._memory]
+        made = [self._form.build(wholes, place) for place in range(self._count)]
+        return [v for row in made for v in row] if self._items.nested else made
+
+    def _step(self, index: Any) -> tuple[Any, ...]:
+        builder = current()
+        try:
+            value = self._items.element_of(self._counted.at(index))
+        except Exception as error:
+            # What Python would raise depends on the numbers that it would have; it is raised where there are such.
+            raise (error if is_own(error) else _ApartError) from None
+        stacked_sequences.check_lent(value, self._items.element)
+        if self._items.nested:
+            value = stacked(value) if isinstance(value, Each) else None
+            if value is None:
+                raise UnlikeError
+        form = stacked_parts.form_of(value, self._news(builder))
+        if not _reads(builder):
+            raise _ApartError
+        form = _with_known(form, value, builder, index, self._count)
+        self._form = form
+        self._memory = []
+        place = wrap.as_atom(index, np.int64)
+        for atom in form.leaves(value):
+            type = atom.type
+            zero: Atom = _zeros(self._outer, (self._count, *type.shape), type.dtype)
+            storage = self._outer.new_storage(zero)
+            self._memory.append(storage)
+            builder.write(storage, item_memory.updated(builder.read(storage), atom, place))
+        return (NEXT, no_value)
+
+    def _news(self, builder: Builder) -> Callable[[Any], bool]:
+        """Return a predicate: an array or a list was made in this step, and is met for the first time."""
+        met: set[int] = set()
+
+        def is_new(value: Any) -> bool:
+            key = id(value.storage) if isinstance(value, Array) else id(value)
+            if key in met:
+                return False
+            met.add(key)
+            if isinstance(value, Array):
+                return value.storage in builder.env and not builder.outer_has(value.storage)
+            return not self._heap.has_seen(value)
+
+        return is_new
+
+
+def _zeros(outer: Builder, shape: tuple[int, ...], dtype: Any) -> Atom:
+    """Zeros, in a builder that is not the current one."""
+    with building(outer):
+        return item_memory.zeros(shape, dtype)
+
+
+def _reads(builder: Builder) -> bool:
+    """Return whether a step reads anything but constants from before it."""
+    counters = {
+        builder.trace.failures.error_code,
+        builder.trace.output.counter,
+        *builder.trace.failures.details.values(),
+    }
+    return (
+        bool(builder.captures)
+        or not counters.issuperset(builder.storage_inputs)
+        or builder.trace.output.counter in builder.written
+    )
+
+
+# ---- what hangs on the position alone --------------------------------------------------------------------------------
+
+
+def _with_known(form: Form, value: Any, builder: Builder, index: Any, count: int) -> Form:
+    """The form with those numbers of it known that only the position decides, as Python would have computed them."""
+    if isinstance(form, Row):
+        children = form.structure.children(value)
+        rows = zip(form.parts, children, strict=True)
+        return Row(form.structure, tuple(_with_known(p, c, builder, index, count) for p, c in rows))
+    if isinstance(form, Number) and isinstance(value, PythonScalar) and not isinstance(index, int):
+        found = _evaluated(value.atom, builder, index.atom, count)
+        if found is not None:
+            return Known(tuple(v.item() for v in found))
+    return form
+
+
+def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any] | None:
+    """Return the value of an atom at each position; None where it depends on more than that, or costs too much."""
+    makers = {o: e for e in builder.equations for o in e.outputs}
+    needed: dict[int, Equation] = {}
+    pending, seen = [atom], set[Atom]()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Literal) or part in seen or part is index:
+            continue
+        seen.add(part)
+        maker = makers.get(part)
+        if maker is None or not getattr(maker.op, "pure", False) or any(True for _ in maker.programs()):
+            return None
+        needed[id(maker)] = maker
+        pending += maker.inputs
+    if len(needed) * count > _MOST_EVALUATIONS:
+        return None
+    equations = tuple(e for e in builder.equations if id(e) in needed)
+    program = Program((index,), equations, (atom,), "position")
+    return [ir.evaluate(program, np.int64(i))[0] for i in range(count)]

@@ -1,0 +1,305 @@
+"""Lists and deques that may come to have a length known only at run time.
+
+In a function that turned out to have such lists, a list display is rewritten to `ab.growing([...])`, which is the list
+and no more until a branch or a loop gives it another length on one way than on another. From then on its elements are
+`Items`, and what stands in the list itself refuses whatever is not staged.
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from anabranch.runtime.control import subscript
+from anabranch.runtime.control.columnar import array_lists
+from anabranch.runtime.control.containers import container_methods
+from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowingContents
+from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_lists.items import (
+    DequeContents,
+    Items,
+    MayGrow,
+    is_fixed,
+    is_grown,
+)
+from anabranch.runtime.values.tracer import Traced
+
+
+class _Methods(GrowingContents):
+    """The methods that lists and deques that grow have in common."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.items is None:
+            return self._steps()
+        if isinstance(self.items.length, int):
+            return self._elements()
+        return self._plain("an iteration")
+
+    def _elements(self) -> Iterator[Any]:
+        position = 0
+        while position < len(self):
+            yield self[position]
+            position += 1
+
+    def _steps(self) -> Iterator[Any]:
+        for item in self.native.__iter__(self):
+            if item is MARKER:
+                self._plain("an iteration over a list that grows in it")
+            yield item
+
+    def __hash__(self) -> int:
+        raise TypeError(f"unhashable type: '{self.native.__name__}'")
+
+    def __repr__(self) -> str:
+        if is_fixed(self):
+            return repr(self.native(self._elements()))
+        return self.native.__repr__(self) if self.items is None else "<a list of run-time length>"
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        if is_fixed(self) and isinstance(key, slice) and not has_traced((key.start, key.stop, key.step)):
+            return self._part(range(len(self))[key])
+        if self.items is not None:
+            return item_access.get(self, key)
+        if isinstance(key, slice):
+            if any(isinstance(k, Traced) for k in (key.start, key.stop, key.step)):
+                return item_access.get(self, key)
+            return self.made(self.native.__getitem__(self, key))
+        return subscript.Indexed(self)[key] if isinstance(key, Traced) else self.native.__getitem__(self, key)
+
+    def _part(self, places: range) -> Any:
+        assert self.items is not None
+        return self.made(self.items.at(places) if places else self._contents())
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
+            self.separate()
+        if self.items is not None:
+            item_access.set_(self, key, value)
+        elif isinstance(key, Traced):
+            subscript.Indexed(self)[key] = value
+        else:
+            self.native.__setitem__(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        if is_fixed(self) and not has_traced(key):
+            self.separate()
+        if self.items is not None or isinstance(key, Traced):
+            item_access.delete(self, key)
+        else:
+            self.native.__delitem__(self, key)
+
+    def append(self, value: Any) -> None:
+        """As `list.append`."""
+        if is_fixed(self) and not array_lists.fits(value):
+            self.separate()
+        if self.items is None:
+            self.native.append(self, value)
+        else:
+            self.become(self.items.pushed(value))
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """As `list.extend`."""
+        if self.items is not None and is_fixed(self) and isinstance(values, MayGrow) and is_fixed(values):
+            assert values.items is not None
+            self.become(self.items.followed_by(values.items))
+        else:
+            staged.extend(self, values, listed)
+
+    def __iadd__(self, values: Any) -> Any:
+        self.extend(values)
+        return self
+
+    def pop(self, *place: Any) -> Any:
+        """As `list.pop`."""
+        if self.items is None and not has_traced(place):
+            return self.native.pop(self, *place)
+        return item_access.pop(self, *place)
+
+    def insert(self, place: Any, value: Any) -> None:
+        """As `list.insert`."""
+        if is_fixed(self) and not array_lists.fits(value):
+            self.separate()
+        if self.items is None and not isinstance(place, Traced):
+            self.native.insert(self, place, value)
+        else:
+            item_access.insert(self, place, value)
+
+    def clear(self) -> None:
+        """As `list.clear`."""
+        self.become(self._contents() if self.items is None or is_fixed(self) else self.items.cut(0))
+
+    def copy(self) -> Any:
+        """As `list.copy`."""
+        return self.made(self.contents())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        contents = self.contents()
+        return self.copy() if isinstance(contents, Items) else self.made([copy.deepcopy(v, memo) for v in contents])
+
+    def reverse(self) -> None:
+        """As `list.reverse`."""
+        if self.items is None:
+            self.native.reverse(self)
+        else:
+            self.become(item_access.reversed_items(self.items))
+
+    def index(self, *args: Any) -> Any:
+        """As `list.index`."""
+        return staged.index(self, *args) if self.items is not None else self._staged_method("index")(*args)
+
+    def count(self, value: Any) -> Any:
+        """As `list.count`."""
+        return staged.count(self, value) if self.items is not None else self._staged_method("count")(value)
+
+    def remove(self, value: Any) -> None:
+        """As `list.remove`."""
+        if self.items is None and not (has_traced(value) or has_traced(self)):
+            self.native.remove(self, value)
+        else:
+            staged.remove(self, value)
+
+    def _staged_method(self, name: str) -> Callable[..., Any]:
+        """The method of the built-in class, staged where run-time values take part."""
+        method: Callable[..., Any] = container_methods.staged(getattr(super(), name))
+        return method
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, self.native):
+            return NotImplemented
+        made = self.copy()
+        made.extend(other)
+        return made
+
+    def __radd__(self, other: Any) -> Any:
+        if not isinstance(other, self.native):
+            return NotImplemented
+        if restaging.adds_in_place():
+            # Of an exact list Python asks this one first, which would make a new list of both.
+            if is_grown(self) and not current().trace.lists.may_grow:
+                raise Restart(lists=True)
+            other.extend(self)
+            return other
+        made = self.made(tuple(other))
+        made.extend(self)
+        return made
+
+    def __mul__(self, times: Any) -> Any:
+        if is_fixed(self) and type(times) is int:
+            return self.made(self._contents(self.native.__mul__(self.native(self._elements()), times)))
+        if self.items is not None:
+            if type(self.items.length) is int and type(times) is int:
+                return self.made(tuple(self) * times)
+            self._plain("a list repeated")
+        return self.made(self.native.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        return staged.equal(self, other) if self.items is not None or is_grown(other) else _same(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
+
+    def __contains__(self, value: Any) -> bool:
+        if is_fixed(self):
+            return value in self.native(self._elements())
+        if self.items is not None:
+            self._plain("in")
+        found: bool = self.native.__contains__(self, value)
+        return found
+
+
+def _same(a: Any, b: object) -> Any:
+    return a.native.__eq__(a, b)
+
+
+class Growing(_Methods, list[Any]):  # type: ignore[misc]
+    """A list that may grow."""
+
+    __slots__ = ("_items", "home", "site")
+    native = list
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """As `list.sort`."""
+        if is_fixed(self) and len(self) <= _FEW:
+            self.separate()
+        if self.items is None:
+            container_methods.staged(super().sort)(key=key, reverse=reverse)
+        else:
+            staged.sort(self, key, reverse, listed)
+
+    def _ordered(self, other: Any) -> Any:
+        if is_grown(self) or is_grown(other):
+            raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
+        return NotImplemented
+
+
+class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
+    """A deque that may grow."""
+
+    __slots__ = ("_items", "home", "site")
+    native = collections.deque
+    _contents = DequeContents
+
+    def appendleft(self, value: Any) -> None:
+        """As `deque.appendleft`."""
+        if self.items is None:
+            super().appendleft(value)
+        else:
+            self.become(self.items.pushed(value, front=True))
+
+    def popleft(self) -> Any:
+        """As `deque.popleft`."""
+        return super().popleft() if self.items is None else item_access.popleft(self)
+
+    def extendleft(self, values: Iterable[Any]) -> None:
+        """As `deque.extendleft`."""
+        for value in values:
+            self.appendleft(value)
+
+    def rotate(self, n: Any = 1) -> None:
+        """As `deque.rotate`."""
+        if self.items is not None or isinstance(n, Traced):
+            raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
+        super().rotate(n)
+
+
+def growing(values: Any) -> Any:
+    """The list (or deque) as one that may grow; outside of tracing, itself."""
+    if not tracing() or type(values) not in KINDS or getattr(values, "maxlen", None) is not None:
+        return values
+    made = KINDS[type(values)](values)
+    current().trace.identity.bear(made)
+    array_lists.at_birth(made, array_lists.birthplace())
+    return made
+
+
+def listed(source: Any) -> Any:
+    """The list of what a comprehension or an iterable gives."""
+    if is_grown(source) and source.native is list:
+        return source.copy()
+    made = growing([])
+    staged.append_each(made, source)
+    return made
+
+
+# So many run-time values are compared one by one to be sorted.
+_FEW = 32
+
+
+KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}

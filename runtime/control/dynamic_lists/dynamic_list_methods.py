@@ -1,0 +1,144 @@
+"""Methods of lists whose length is known only at run time that go over all elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import generator
+from anabranch.runtime.control.boolean import and_, not_
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list_order
+from anabranch.runtime.control.dynamic_lists.item_access import (
+    as_int,
+    clipped,
+    fail_if,
+    kind_name,
+    reversed_items,
+    without,
+)
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences import as_countable, countable, elements, iterators
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def extend(owner: Any, values: Any, listed: Callable[[Any], Any]) -> None:
+    """`owner.extend(values)`; `listed` makes a list of what an iterable gives."""
+    if isinstance(values, ChoiceValue) and values.of_objects:
+        values.through(lambda v: extend(owner, v, listed))
+        return
+    if values is owner:
+        values = owner.copy()
+    if isinstance(values, Source) and owner.items is None:
+        values = values.items_or(listed)
+    many = values if isinstance(values, Source) else as_countable.countable(values)
+    if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
+        many = many if isinstance(many, elements.Rows) and many.length >= _MANY else None
+    if many is None:
+        for value in values:
+            owner.append(value)
+    else:
+        append_each(owner, many)
+
+
+_MANY = 64  # so many rows of an array are appended by a loop
+
+
+def append_each(owner: Any, many: Any) -> None:
+    """Append each item of a generator, or of what a loop counts over."""
+    source = many if isinstance(many, Source) else generator.Each(many, lambda item: item)
+
+    def take(item: Any, owner: Any = owner) -> bool:
+        owner.append(item)
+        return False
+
+    source.drive(take, leaves=False)
+
+
+def _each(items: Any, function: Callable[..., Any], width: int | None = None) -> generator.Each:
+    return generator.Each(items, function, width=width)
+
+
+def count(owner: Any, value: Any) -> Any:
+    """`owner.count(value)`."""
+    return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
+
+
+def _find(owner: Any, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+    row = Row((False, 0), ("whether it is there", "its place"))
+    numbered = iterators.Enumerated(elements.Elements(owner), 0)
+
+    def take(pair: Any) -> Any:
+        place, item = pair
+        found = container_order.equal(item, value)
+        if start is not None:
+            found = and_(place >= start, lambda: found)
+        if stop is not None:
+            found = and_(place < stop, lambda: found)
+        row[0] = truth_value(found)
+        row[1] = place
+        return row[0]
+
+    generator.Each(numbered, lambda pair: pair).drive(take, leaves=True)
+    return row[0], row[1]
+
+
+def index(owner: Any, value: Any, start: Any = None, stop: Any = None) -> Any:
+    """`owner.index(value, start, stop)`."""
+    items = owner.grown()
+    bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
+    found, place = _find(owner, value, *bounds)
+    whole = isinstance(value, PythonScalar) and value.python is int
+    shown = "{}" if whole else "the value" if isinstance(value, Traced) else repr(value)
+    text = f"{shown} is not in {kind_name(owner)}"
+    missing = wrap.as_atom(not_(found), np.bool_)
+    run_time_checks.fail_if(missing, run_time_checks.Telling(ValueError, text), wrap.as_atom(value) if whole else None)
+    return place
+
+
+def remove(owner: Any, value: Any) -> None:
+    """`owner.remove(value)`."""
+    owner.become(owner.grown())
+    found, place = _find(owner, value, None, None)
+    text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "deque.remove(x): x not in deque"
+    fail_if(wrap.as_atom(not_(found), np.bool_), ValueError, text)
+    owner.become(without(owner.grown(), place))
+
+
+def equal(owner: Any, other: Any) -> Any:
+    """`owner == other`."""
+    if not isinstance(other, owner.native):
+        return False
+    a, b = (elements.Elements(_grown(owner, o)) for o in (owner, other))
+    rows = iterators.Zipped((a, b), strict=False)
+    return and_(
+        a.length == b.length,
+        lambda: generator_reductions.quantified(_each(rows, container_order.equal, width=2), until=False),
+    )
+
+
+def _grown(owner: Any, value: Any) -> Any:
+    made = owner.made(())
+    made.become(value.contents() if hasattr(value, "contents") else tuple(value))
+    made.become(made.grown())
+    return made
+
+
+def sort(owner: Any, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]) -> None:
+    """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable gives."""
+    items = owner.grown()
+    keys = items if key is None else listed(_each(owner, key)).grown()
+    owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
+
+
+def differ(owner: Any, other: Any) -> Any:
+    """`owner != other`."""
+    return not_(equal(owner, other))

@@ -1,0 +1,119 @@
+"""The structure and the heap slot of a list that may grow: how branches and loops carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.columnar import nested_lists, row_tables
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.grown_lists import grown_list
+from anabranch.runtime.values.dynamic_lists.items import (
+    Items,
+    joined,
+)
+from anabranch.runtime.values.heap.slots import Slot
+
+
+class GrowingSlot(Slot):
+    """What is remembered of a list that may grow."""
+
+    __slots__ = ()
+
+    def contents(self) -> Any:
+        return self.target.state()
+
+    def restore(self, contents: Any) -> None:
+        self.target.resume(contents)
+
+    def parts(self) -> Iterable[Any]:
+        if isinstance(self.before, row_tables.Home):
+            return (self.before.table, *self.before.table.owners)
+        if isinstance(self.before, row_tables.RowPart):
+            return ()
+        if isinstance(self.before, nested_lists.RowReferences):
+            return self.before.owners
+        if isinstance(self.before, Items):
+            return (*nested_lists.referred(self.before), *records.members(self.before))
+        parts: Iterable[Any] = self.before
+        return parts
+
+    @staticmethod
+    def same_contents(now: Any, before: Any) -> bool:
+        if isinstance(before, row_tables.Home) and not isinstance(now, (Items, row_tables.Home)):
+            # The rows hold what they held before they were in a table.
+            before = before.before
+        if isinstance(now, (row_tables.Home, row_tables.RowPart, nested_lists.RowReferences)) or isinstance(
+            before, row_tables.Home
+        ):
+            return now is before
+        if isinstance(now, Items) or isinstance(before, Items):
+            return now is before
+        return Slot.same_contents(now, before)
+
+
+@frozen
+class GrowingStructure(Structure):
+    """That of a list that may grow: of its elements, or (grown) of one part, their `Items`."""
+
+    @property
+    def grown(self) -> bool:
+        """Whether it has one part, its `Items`."""
+        return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
+
+    @property
+    def _cls(self) -> Any:
+        return self.cls
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.contents()] if self.grown else list(value.contents())
+
+    def build(self, children: Sequence[Any]) -> Any:
+        contents = children[0] if self.grown else children
+        if not tracing():
+            native: Any = self._cls.native
+            return native(contents) if self.extra is None else native(contents, self.extra)
+        made = self.cls()
+        made.become(contents)
+        return made
+
+    def empty(self) -> Any:
+        return self.cls()
+
+    def fill(self, made: Any, children: Sequence[Any]) -> None:
+        made.become(children[0] if self.grown else children)
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        native = self._cls.native
+        return grown_list(native, self.keys, self.extra) if self.grown else Structure(native, self.keys, self.extra)
+
+    def meet(self, mine: Any, other: Any) -> Any:
+        if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
+            return None
+        contents = joined(*map(_contents_node, (mine, other)))
+        if contents is None:
+            return None
+        structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
+        keys: tuple[Any, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
+        return type(mine)(GrowingStructure(self.cls, keys), (contents,))
+
+
+def keys_of(contents: Any) -> tuple[Any, ...]:
+    """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
+    if isinstance(contents, row_tables.RowPart):
+        return (("fixed", contents.width),)
+    if isinstance(contents, nested_lists.RowReferences):
+        return (("fixed", contents.items.length),) if contents.items.structure.fixed else ("items",)
+    if not isinstance(contents, Items):
+        return tuple(range(len(contents)))
+    return (("fixed", contents.length),) if contents.structure.fixed else ("items",)
+
+
+def _contents_node(node: Any) -> Any:
+    if node.structure.grown:
+        return node.children[0]
+    structure = node.structure.cls._contents(node.structure.keys).__anabranch_structure__()
+    return type(node)(structure, node.children)

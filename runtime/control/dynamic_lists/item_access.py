@@ -1,0 +1,263 @@
+"""Elements of a list whose length is known only at run time: read, set, deleted, inserted, and slices of them."""
+
+from __future__ import annotations
+
+import collections
+import operator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
+from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory.item_memory import iota
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def kind_name(owner: Any) -> str:
+    """The name of the built-in class, for messages."""
+    return "deque" if isinstance(owner, collections.deque) else "list"
+
+
+def as_int(value: Any) -> Any:
+    """An index as a Python int, traced or not."""
+    if isinstance(value, ChoiceValue):
+        value = value.resolve()
+    if not isinstance(value, Traced):
+        return operator.index(value)
+    check_integer(value)
+    return (
+        value
+        if isinstance(value, PythonScalar) and value.python is int
+        else python_scalar(wrap.as_atom(value, np.int64))
+    )
+
+
+def _bound(value: Any) -> Any:
+    """A bound of a slice as a Python int, traced or not."""
+    if isinstance(value, Traced):
+        check_bound(value)
+    return as_int(value)
+
+
+def _check_index(owner: Any, key: Any) -> Any:
+    if isinstance(key, ChoiceValue):
+        key = key.resolve()
+    if isinstance(key, Traced):
+        check_place(key, kind_name(owner))
+    elif not hasattr(key, "__index__"):
+        raise TypeError(f"{kind_name(owner)} indices must be integers or slices, not {type(key).__name__}")
+    return as_int(key)
+
+
+def _position(items: Items, key: Any, text: str) -> Any:
+    """The place of an index from 0 on, with the check that there is one."""
+    return _checked(items.length, items.structure.capacity, key, text)
+
+
+def _position_in_row(owner: Any, key: Any, text: str) -> Any:
+    width = owner.home.table.width
+    return _checked(width, width, _check_index(owner, key), text)
+
+
+def _checked(count: Any, most: int, key: Any, text: str) -> Any:
+    length = wrap.as_atom(count, np.int64)
+    zero = atoms.literal(0, np.int64)
+    atom, span = wrap.as_atom(key, np.int64), interval_of(key)
+    bad: Atom = atoms.literal(False)
+    if span.low < 0:
+        wrapped = atoms.ufunc(np.add, atom, length)
+        atom = wrapped if span.high < 0 else atoms.select(atoms.ufunc(np.less, atom, zero), wrapped, atom)
+        bad = atoms.ufunc(np.less, atom, zero)
+    if span.high >= 0:
+        bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, length))
+    fail_if(bad, IndexError, text)
+    return python_scalar(atom, Interval(0, max(most - 1, 0)))
+
+
+def fail_if(bad: Atom, cls: type[Exception], text: str) -> None:
+    """Raise an exception of this class, with this text, at run time where something is bad."""
+    run_time_checks.fail_if(bad, lambda _: cls(text))
+
+
+def _element(items: Items, position: Any) -> Any:
+    if not items.structure.variants or not items.structure.capacity:
+        raise UnreachableError
+    return items.item(position)
+
+
+def _less(length: Any, n: int = 1) -> Any:
+    return python_scalar(
+        atoms.ufunc(np.subtract, wrap.as_atom(length, np.int64), atoms.literal(n, np.int64)),
+        Interval(0, max(interval_of(length).high - n, 0)),
+    )
+
+
+def get(owner: Any, key: Any) -> Any:
+    """`owner[key]`."""
+    if owner.home is not None and not isinstance(key, slice):
+        home = owner.home
+        return home.table.element(home.index, _position_in_row(owner, key, "list index out of range"))
+    items = owner.grown()
+    if isinstance(key, slice):
+        if kind_name(owner) == "deque":
+            raise TypeError("sequence index must be integer, not 'slice'")
+        return owner.made(_sliced(items, key))
+    return _element(items, _position(items, _check_index(owner, key), f"{kind_name(owner)} index out of range"))
+
+
+def set_(owner: Any, key: Any, value: Any) -> None:
+    """`owner[key] = value`."""
+    if isinstance(key, slice):
+        _set_slice(owner, key, value)
+        return
+    if owner.home is not None:
+        home = owner.home
+        position = _position_in_row(owner, key, "list assignment index out of range")
+        home.table.set_element(home.index, position, value)
+        return
+    items = owner.grown()
+    text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
+    position = _position(items, _check_index(owner, key), text)
+    if not items.structure.capacity:
+        raise UnreachableError
+    owner.become(items.with_item(position, value))
+
+
+def _set_slice(owner: Any, key: slice, value: Any) -> None:
+    whole = key.start is None and key.stop is None and key.step is None
+    if not whole:
+        raise UnsupportedOperationError(
+            "a slice of a list whose length is known only at run time is assigned; assign its items one by one"
+        )
+    new = owner.made(())
+    new.extend(value)
+    owner.become(new.contents())
+
+
+def delete(owner: Any, key: Any) -> None:
+    """`del owner[key]`."""
+    if isinstance(key, slice):
+        _delete_slice(owner, key)
+        return
+    items = owner.grown()
+    text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
+    owner.become(without(items, _position(items, _check_index(owner, key), text)))
+
+
+def _delete_slice(owner: Any, key: slice) -> None:
+    if key.step not in (None, 1):
+        raise UnsupportedOperationError("del of a slice with a step of a list of run-time length; use slices and +")
+    items = owner.grown()
+    start, stop = _bounds(items, key)
+    gap = python_scalar(atoms.ufunc(np.subtract, stop, start), Interval(0, items.structure.capacity))
+    line = iota(items.structure.capacity)
+    after = atoms.ufunc(np.greater_equal, line, atoms.broadcast_to(start, line.type.shape))
+    moved = atoms.ufunc(np.add, line, atoms.broadcast_to(wrap.as_atom(gap, np.int64), line.type.shape))
+    owner.become(items.taken(atoms.select(after, moved, line), items.length - gap))
+
+
+def pop(owner: Any, *place: Any) -> Any:
+    """`owner.pop(place)`."""
+    items = owner.grown()
+    empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    fail_if(empty, IndexError, "pop from an empty deque" if kind_name(owner) == "deque" else "pop from empty list")
+    last = not place or (type(place[0]) is int and place[0] == -1)
+    if last:
+        position = _less(items.length)
+        value = _element(items, position)
+        owner.become(items.cut(position))
+        return value
+    position = _position(items, as_int(place[0]), "pop index out of range")
+    value = _element(items, position)
+    owner.become(without(items, position))
+    return value
+
+
+def popleft(owner: Any) -> Any:
+    """`owner.popleft()`."""
+    items = owner.grown()
+    empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
+    fail_if(empty, IndexError, "pop from an empty deque")
+    value = _element(items, 0)
+    owner.become(items.without_first(_less(items.length)))
+    return value
+
+
+def without(items: Items, position: Any) -> Items:
+    """The elements but for the one at a position."""
+    line = iota(items.structure.capacity)
+    here = atoms.broadcast_to(wrap.as_atom(position, np.int64), line.type.shape)
+    next_ = atoms.ufunc(np.add, line, atoms.literal(np.ones(line.type.shape), np.int64))
+    after = atoms.ufunc(np.greater_equal, line, here)
+    return items.taken(atoms.select(after, next_, line), _less(items.length))
+
+
+def insert(owner: Any, place: Any, value: Any) -> None:
+    """`owner.insert(place, value)`."""
+    items = owner.grown()
+    key, length = as_int(place), items.length
+    if type(key) is int and key == 0 and items.structure.ring:
+        owner.become(items.pushed(value, front=True))
+        return
+    atom = clipped(key, length)
+    pushed = items.pushed(value)
+    line = iota(pushed.structure.capacity)
+    here = atoms.broadcast_to(atom, line.type.shape)
+    back = atoms.ufunc(np.subtract, line, atoms.literal(np.ones(line.type.shape), np.int64))
+    end = atoms.broadcast_to(wrap.as_atom(length, np.int64), line.type.shape)
+    moved = atoms.select(atoms.ufunc(np.greater, line, here), back, line)
+    moved = atoms.select(atoms.ufunc(np.equal, line, here), end, moved)
+    owner.become(pushed.taken(moved, pushed.length))
+
+
+def clipped(key: Any, length: Any) -> Atom:
+    """A bound of a slice, as a place from 0 to the length."""
+    zero, end = atoms.literal(0, np.int64), wrap.as_atom(length, np.int64)
+    atom, span = wrap.as_atom(key, np.int64), interval_of(key)
+    if span.low < 0:
+        below = atoms.ufunc(np.less, atom, zero)
+        atom = atoms.select(below, atoms.ufunc(np.add, atom, end), atom)
+        atom = atoms.ufunc(np.maximum, atom, zero)
+    return atoms.ufunc(np.minimum, atom, end)
+
+
+def _bounds(items: Items, key: slice) -> tuple[Atom, Atom]:
+    """Start and stop of a slice with step 1, the stop not before the start."""
+    start = clipped(0 if key.start is None else _bound(key.start), items.length)
+    stop = wrap.as_atom(items.length, np.int64) if key.stop is None else clipped(_bound(key.stop), items.length)
+    return start, atoms.ufunc(np.maximum, start, stop)
+
+
+def _sliced(items: Items, key: slice) -> Items:
+    if type(items.length) is int and not has_traced((key.start, key.stop, key.step)):
+        places = range(items.length)[key]
+        return items.taken(atoms.literal(np.asarray(places, np.int64), np.int64), len(places))
+    if key.step is None or (type(key.step) is int and key.step == 1):
+        start, stop = _bounds(items, key)
+        line = iota(items.structure.capacity)
+        length = python_scalar(atoms.ufunc(np.subtract, stop, start), Interval(0, items.structure.capacity))
+        moved = atoms.ufunc(np.add, line, atoms.broadcast_to(start, line.type.shape))
+        return items.taken(moved, length)
+    if key.start is None and key.stop is None and type(key.step) is int and key.step == -1:
+        return reversed_items(items)
+    raise UnsupportedOperationError(
+        "a slice with a step of a list whose length is known only at run time; use np.array(items)[...], or a loop"
+    )
+
+
+def reversed_items(items: Items) -> Items:
+    """The elements the other way round."""
+    line = iota(items.structure.capacity)
+    last = atoms.broadcast_to(wrap.as_atom(_less(items.length), np.int64), line.type.shape)
+    return items.taken(atoms.ufunc(np.subtract, last, line), items.length)

@@ -1,0 +1,3 @@
+"""What a staged `for` can count over: ranges, arrays, lists, text, and iterators over these."""
+
+from __future__ import annotations

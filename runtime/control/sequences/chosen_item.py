@@ -1,0 +1,68 @@
+"""One item of several, at a position known only at run time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import item_constants
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
+
+
+def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
+    """The item at a position known only at run time; which is in range."""
+    if not isinstance(position, PythonScalar):
+        return items[position]
+    if any(isinstance(item, (str, bytes, tuple)) for item in items) and all(map(text_tables.is_constant, items)):
+        found = text_tables.entry(position.atom, items)
+        if found is not UNKNOWN:
+            return found
+    alike = one_kind(items)
+    memory = item_constants.memory_of(items, (layouts.Leaf(alike),)) if alike is not None else None
+    if memory is not None and alike is not None:
+        return merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
+    if alike is not None:
+        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
+        item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
+        return merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
+    if not all(_has_a_type(i) for i in items):
+        key.__index__()  # what holds for each of them is found out where the index is known
+    thunks = [functools.partial(_itself, item) for item in items]
+    return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
+
+
+def merged(number: Any) -> Any:
+    """Note of a NumPy scalar that it is one of several, and nobody knows which; gives the number back."""
+    return current().trace.identity.merge(number) if isinstance(number, Traced) else number
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def one_kind(items: Sequence[Any]) -> Abstract | None:
+    """What all items are, where they are numbers of one kind."""
+    kinds = [layouts.numeric(layouts.outline(i)) for i in items]
+    first = kinds[0] if kinds else None
+    if first is None or first.kind is Kind.ARRAY or any(k != first for k in kinds):
+        return None
+    return first
+
+
+def _has_a_type(item: Any) -> bool:
+    known = isinstance(item, (Traced, ChoiceValue)) or containers.structure_of(item) is not None
+    return known or item is None or layouts.numeric(layouts.outline(item)) is not None

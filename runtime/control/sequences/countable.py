@@ -1,0 +1,87 @@
+"""An iterable that a staged `for` counts over: a length, and an item at each position."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.static_requests import leaves_behind, wanting
+
+
+class Countable(attributes.Bare, abc.ABC):
+    """An iterable with a length and an item at each position, both possibly known only at run time."""
+
+    @property
+    @abc.abstractmethod
+    def length(self) -> Any:
+        """A plain int, or a traced Python int."""
+
+    @abc.abstractmethod
+    def at(self, index: Any) -> Any:
+        """The item at a position from 0 on that is known to be in range."""
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        """The sequences that the items come from, where they come from others."""
+        return ()
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether all items are known while tracing, so that each of a few had better be one step."""
+        return bool(self.columns) and all(column.is_known for column in self.columns)
+
+    @property
+    def holds(self) -> Any:
+        """The values that lead to the dicts and objects among the items, which a step may change."""
+        return tuple(column.holds for column in self.columns)
+
+    @property
+    def has_records(self) -> bool:
+        """Return whether some items are dicts or objects that are known one by one."""
+        return any(column.has_records for column in self.columns)
+
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """What makes the iteration raise ValueError at its end, as conditions and messages."""
+        return []
+
+    def end(self, left: Atom) -> None:
+        """What the end of an iteration raises, unless it was `left` before."""
+        for pred, message in self.misfits():
+            ended = atoms.logical_and(pred, atoms.logical_not(left))
+            run_time_checks.fail_if(ended, _value_error(message))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.steps()
+
+    def steps(self) -> Iterator[Any]:
+        """The items one by one, while tracing."""
+        if not isinstance(self.length, int):
+            if not (settings().auto_static and leaves_behind(self.length)):
+                current().trace.outside.needs_plain()
+            error = ConcretizationError(
+                "an iteration whose length is known only at run time is used where anabranch does not stage it "
+                "(a comprehension, list(), a call into code that is not rewritten); use a for statement"
+            )
+            raise wanting(error, self.length, "the length of an iteration")
+        return self._items(self.length)
+
+    def _items(self, length: int) -> Iterator[Any]:
+        yield from map(self.at, range(length))
+        self.end(atoms.literal(False))
+
+    def __len__(self) -> int:
+        return self.length if isinstance(self.length, int) else self.length.__index__()
+
+
+def _value_error(message: str) -> Callable[[int], BaseException]:
+    return lambda _: ValueError(message)
+
+
+attributes.register(Countable, lambda _: iter(()))

@@ -1,0 +1,65 @@
+"""The rows of an array, and the elements of a list whose length is known only at run time, gone over by a loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.items import is_fixed
+
+
+class ChangedError(UnsupportedOperationError):
+    """A list has been changed while a loop went over it as it was."""
+
+
+class Rows(Countable):
+    """The first axis of an array."""
+
+    def __init__(self, array: Array | Sized) -> None:
+        if not array.shape:
+            raise TypeError("iteration over a 0-d array")
+        self._array = array
+        self._length = array.shape[0]
+
+    @property
+    def length(self) -> Any:
+        return self._length
+
+    def at(self, index: Any) -> Any:
+        return indexing.get(self._array, index)
+
+
+class Elements(Countable):
+    """The elements of a list whose length is known only at run time, as they are now."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner, self._now = owner, owner.items
+
+    @property
+    def length(self) -> Any:
+        return self._now.length
+
+    @property
+    def holds(self) -> Any:
+        return records.members(self._now)
+
+    def at(self, index: Any) -> Any:
+        return (self._owner.items if self._keeps_its_length else self._now).item(index)
+
+    @property
+    def _keeps_its_length(self) -> bool:
+        """Return whether the list is of static length, and no element was added or removed."""
+        return is_fixed(self._owner) and self._owner.items.length == self._now.length
+
+    def end(self, left: Atom) -> None:
+        if self._owner.items is not self._now and not self._keeps_its_length:
+            raise ChangedError(
+                "a list whose length is known only at run time is changed while enumerate, zip, reversed or a "
+                "comprehension goes over it; go over it with a plain for statement or by an index, or over a copy"
+            )

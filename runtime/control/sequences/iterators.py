@@ -1,0 +1,200 @@
+"""Iterators over what a staged `for` can count over: `enumerate`, `zip`, `reversed`; each may be used once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+
+
+class Once(Countable):
+    """An iterator: what goes over it a second time would find it used up."""
+
+    def __init__(self) -> None:
+        self._made: Builder | None = current() if tracing() else None
+        self._taken = False
+        self._under_way: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._made is not None and self._made is not current():
+            if self._under_way is not None:
+                raise UnsupportedOperationError(_MOVED)
+            self.take_up()
+            return self.steps()
+        if self._under_way is None:
+            self.take_up()
+            self._under_way = self.steps()
+        return self._under_way
+
+    def __next__(self) -> Any:
+        if self._made is not None and self._made is not current():
+            raise UnsupportedOperationError(_MOVED)
+        return next(iter(self))
+
+    @property
+    def under_way(self) -> bool:
+        """Whether items have been asked for one by one."""
+        return self._under_way is not None
+
+    def take_up(self) -> None:
+        """Note that the iteration begins."""
+        if self._taken:
+            raise UnsupportedOperationError(
+                "an iterator (enumerate, zip, reversed, one of itertools') is used a second time, when it may be used "
+                "up; make it anew for each loop"
+            )
+        self._taken = True
+
+
+_MOVED = (
+    "an iterator made outside of a run-time branch or loop is moved inside of it, so that how much is left of it is "
+    "known only at run time; make it inside"
+)
+
+
+class Tail(Countable):
+    """All but the first item of a sequence that has one."""
+
+    def __init__(self, items: Countable) -> None:
+        self.items = items
+
+    @property
+    def length(self) -> Any:
+        return self.items.length - 1
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index + 1)
+
+
+class Enumerated(Once):
+    """`enumerate(items, start)`."""
+
+    def __init__(self, items: Countable, start: Any) -> None:
+        super().__init__()
+        self.items, self._first = items, start
+
+    @property
+    def length(self) -> Any:
+        return self.items.length
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
+
+    @property
+    def is_known(self) -> bool:
+        return super().is_known and isinstance(self._first, int)
+
+    def at(self, index: Any) -> Any:
+        return (self._first + index, self.items.at(index))
+
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """Those of what is numbered."""
+        return self.items.misfits()
+
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
+
+class Zipped(Once):
+    """`zip(*columns)`: as long as the shortest."""
+
+    def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
+        super().__init__()
+        if any(c.misfits() for c in columns):
+            raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
+        self.strict = strict
+        self._columns = columns
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        return self._columns
+
+    @property
+    def length(self) -> Any:
+        shortest = self.columns[0].length
+        for column in self.columns[1:]:
+            shortest = shorter(shortest, column.length)
+        return shortest
+
+    def at(self, index: Any) -> Any:
+        return tuple(c.at(index) for c in self.columns)
+
+    def end(self, left: Atom) -> None:
+        super().end(left)
+        for column in self.columns:
+            column.end(left)
+
+    def misfits(self) -> list[tuple[Atom, str]]:
+        """Where lengths differ: the first column that ends ends it, unless one goes on after the first has ended."""
+        if not self.strict:
+            return []
+        first, *others = (wrap.as_atom(c.length, np.int64) for c in self.columns)
+        shortest = wrap.as_atom(self.length, np.int64)
+        found: list[tuple[Atom, str]] = []
+        ends = [atoms.ufunc(np.equal, n, shortest) for n in (first, *others)]
+        decided: Atom = atoms.literal(False)
+        for place, here in enumerate(ends[1:], 1):
+            before = "argument 1" if place == 1 else f"arguments 1-{place}"
+            for word, pred in (
+                ("shorter", atoms.logical_and(atoms.logical_not(ends[0]), here)),
+                ("longer", atoms.logical_and(ends[0], atoms.logical_not(here))),
+            ):
+                now = atoms.logical_and(pred, atoms.logical_not(decided))
+                decided = atoms.logical_or(decided, pred)
+                if not isinstance(now, Literal) or now.value:
+                    found.append((now, f"zip() argument {place + 1} is {word} than {before}"))
+        return found
+
+
+def shorter(a: Any, b: Any) -> Any:
+    """The smaller of two lengths."""
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    low = interval_of(a).min(interval_of(b))
+    return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
+
+
+class Reversed(Once):
+    """`reversed(items)`."""
+
+    def __init__(self, items: Countable) -> None:
+        super().__init__()
+        self.items = items
+
+    @property
+    def length(self) -> Any:
+        return self.items.length
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
+
+    def at(self, index: Any) -> Any:
+        length = self.items.length
+        if isinstance(length, int) and isinstance(index, PythonScalar):
+            last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)
+            return self.items.at(python_scalar(last, Interval(0, max(length - 1, 0))))
+        return self.items.at(length - 1 - index)
+
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
+
+attributes.register(Enumerated, lambda _: enumerate(()))
+attributes.register(Zipped, lambda _: zip())
+attributes.register(Reversed, lambda _: reversed(()))

@@ -1,0 +1,146 @@
+"""Ranges as a staged `for` counts over them: with bounds known only at run time, and with known ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Reversed
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+class Range(Countable):
+    """`range(start, stop, step)` with run-time bounds."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start, self.stop, self.step = map(_as_int, (start, stop, step))
+        for bound in (self.start, self.stop, self.step):
+            if isinstance(bound, int):
+                wrap.check_range(bound)
+        if isinstance(self.step, PythonScalar):
+            zero = atoms.ufunc(np.equal, self.step.atom, atoms.literal(0, np.int64))
+            run_time_checks.fail_if(zero, lambda _: ValueError("range() arg 3 must not be zero"))
+        elif self.step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        self._length = self._count()
+
+    @property
+    def length(self) -> Any:
+        return self._length
+
+    def _count(self) -> Any:
+        start, stop, step = (wrap.as_atom(x, np.int64) for x in (self.start, self.stop, self.step))
+        zero, one = atoms.literal(0, np.int64), atoms.literal(1, np.int64)
+        forward = atoms.ufunc(np.greater, step, zero)
+        low, high = atoms.select(forward, start, stop), atoms.select(forward, stop, start)
+        stride = atoms.ufunc(np.absolute, step)
+        span = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, high, low), one)
+        count = span if _is_one(stride) else atoms.ufunc(np.floor_divide, span, stride)
+        count = atoms.ufunc(np.add, count, one)
+        none = atoms.ufunc(np.less_equal, high, low)
+        return python_scalar(atoms.select(none, zero, count), Interval(0, self.most))
+
+    @property
+    def most(self) -> int:
+        """The length is at most this."""
+        start, stop, step = map(interval_of, (self.start, self.stop, self.step))
+        if step.low > 0:
+            return max(0, -((start.low - stop.high) // step.low))
+        if step.high < 0:
+            return max(0, -((stop.low - start.high) // -step.high))
+        return max(abs(stop.high - start.low), abs(start.high - stop.low))
+
+    def at(self, index: Any) -> Any:
+        start, stop = interval_of(self.start), interval_of(self.stop)
+        step = interval_of(self.step)
+        if step.low > 0:
+            inside = Interval(start.low, max(stop.high - 1, start.low))
+        elif step.high < 0:
+            inside = Interval(min(stop.low + 1, start.high), start.high)
+        else:
+            inside = (start | stop).clipped()
+        offset = wrap.as_atom(index, np.int64)
+        if not _is_one(wrap.as_atom(self.step, np.int64)):
+            offset = atoms.ufunc(np.multiply, offset, wrap.as_atom(self.step, np.int64))
+        first = wrap.as_atom(self.start, np.int64)
+        zero = isinstance(first, Literal) and first.value == 0
+        return python_scalar(offset if zero else atoms.ufunc(np.add, first, offset), inside.clipped())
+
+    def __reversed__(self) -> Reversed:
+        return Reversed(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            error = ConcretizationError(
+                "a slice of a range whose length is known only at run time is not supported; write the range with the "
+                "bounds that are meant"
+            )
+            raise wanting(error, self.length, "the length of a range")
+        place = _as_int(index)
+        place = place + self.length * (place < 0)
+        outside = _either(place < 0, place >= self.length)
+        run_time_checks.fail_if(outside, lambda _: IndexError("range object index out of range"))
+        return self.at(place)
+
+
+def _either(a: Any, b: Any) -> Atom:
+    """Whether one of two Python bools is true, as an atom."""
+    return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
+
+
+def _is_one(atom: Atom) -> bool:
+    return isinstance(atom, Literal) and bool(atom.value == 1)
+
+
+def _as_int(x: Any) -> Any:
+    if isinstance(x, ChoiceValue):
+        x = x.resolve(range)
+    if not isinstance(x, Traced):
+        return x.__index__()
+    check_integer(x)
+    if isinstance(x, PythonScalar) and x.python is int:
+        return x
+    return python_scalar(wrap.as_atom(x, np.int64))
+
+
+class Fixed(Countable):
+    """A `range` whose bounds are known."""
+
+    def __init__(self, items: range) -> None:
+        self.items = items
+
+    @property
+    def length(self) -> int:
+        # As `len`, which knows no length beyond 64 bits.
+        length = max(0, -((self.items.start - self.items.stop) // self.items.step))
+        wrap.check_range(length)
+        return length
+
+    def at(self, index: Any) -> Any:
+        if not isinstance(index, PythonScalar):
+            return self.items[index]
+        items = self.items
+        ends = (items[0], items[-1])
+        for bound in (*ends, items.step):
+            wrap.check_range(bound)
+        offset: Atom = index.atom
+        if items.step != 1:
+            offset = atoms.ufunc(np.multiply, offset, atoms.literal(items.step, np.int64))
+        if items.start != 0:
+            offset = atoms.ufunc(np.add, atoms.literal(items.start, np.int64), offset)
+        return python_scalar(offset, Interval(min(ends), max(ends)))
+
+
+attributes.register(Range, lambda _: range(0))

@@ -1,0 +1,134 @@
+"""Lists and tuples of run-time values of one form, gone over by a counted loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Form
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.tracer import Traced
+
+FEW = 8  # lists of so many items are gone over item by item
+
+
+class Line(Countable):
+    """The items of a list or tuple, which lie side by side in arrays."""
+
+    def __init__(self, items: Any, form: Form) -> None:
+        self._held, self._form = items, form
+        self._inside = Heap(items) if form.mutable else None
+        self._before = tuple(items)
+        self._length = len(self._before)
+        self._alone = False  # whether its items are gone over one by one
+        self._wholes = item_forms.wholes(self._before, form)
+
+    @property
+    def holds(self) -> Any:
+        return self._before
+
+    @property
+    def has_records(self) -> bool:
+        return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Traced)
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    def at(self, index: Any) -> Any:
+        if not isinstance(index, Traced):
+            return self._held[index]
+        self._alone = False
+        if self._is_as_before():
+            place: Atom = wrap.as_atom(index)
+            item = self._form.at(iter([item_memory.row(w, place) for w in self._wholes]))
+            if self._inside is not None:
+                held = Heap((item,))
+                current().lent.append(held)
+                # Whether one is an object of before cannot be told.
+                current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
+            return item
+        return chosen_item.chosen(list(self._held), index, index)
+
+    def _is_as_before(self) -> bool:
+        now = self._held
+        if self._inside is not None and self._inside.changed():
+            return False
+        return len(now) == self._length and all(a is b for a, b in zip(now, self._before, strict=True))
+
+    def steps(self) -> Iterator[Any]:
+        """The items one by one, and those that are appended while they are gone over."""
+        self._alone = True
+        yield from self._held
+
+    def end(self, left: Atom) -> None:
+        if not self._alone and len(self._held) != self._length:
+            raise UnsupportedOperationError(
+                f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
+            )
+
+
+def form_of(items: Any) -> Form | None:
+    """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
+    plain = type(items) in (list, tuple) or (
+        isinstance(items, MayGrow) and items.native is list and items.items is None
+    )
+    if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
+        return None
+    try:
+        form = form_of_records(items) or stacked_parts.common([stacked_parts.form_of(v, _is_no_array) for v in items])
+    except UnlikeError:
+        return None
+    return form if form.types else None
+
+
+def form_of_records(items: Any) -> Form | None:
+    """The form of records, each of which stays the very object; None for anything else."""
+    if not all(map(records.is_record, items)):
+        return None
+    graph = records.graph_of(items)
+    assert graph is not None
+    return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
+
+
+def _is_no_array(value: Any) -> bool:
+    """Of what has an identity, lists and dicts that are only read may be copies, as `check_lent` finds out."""
+    return not isinstance(value, Array)
+
+
+def check_lent(after: Any, body: Any) -> None:
+    """Refuse a step in which a list or dict of a line, of which it had a copy, is changed or kept.
+
+    Parameters
+    ----------
+    after : object
+        What the step gives.
+    body : callable
+        What it was.
+    """
+    builder = current()
+    if not builder.lent:
+        return
+    reached = Heap((after, body, *builder.trace.heap.roots))
+    for heap in builder.lent:
+        if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
+            raise UnsupportedOperationError(
+                "a list or dict that is an item of a list is changed, or kept, in a loop over that list"
+            )
+
+
+def line(items: Any) -> Line | None:
+    """The staged form of such a list; None for anything else."""
+    form = form_of(items)
+    return None if form is None else Line(items, form)

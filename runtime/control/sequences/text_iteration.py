@@ -1,0 +1,92 @@
+"""Text that a run-time index leads into: which characters are meant is known only at run time, all of them before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.runtime.control.columnar import text_items
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import text_tables
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+MANY = 16  # of so many texts the loop over each is a branch of its own
+FEW = 8  # lists of so many strings are gone over one by one
+
+
+class Characters(Countable):
+    """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
+
+    def __init__(self, items: Any) -> None:
+        self._held = items
+        self._before = tuple(items)
+
+    @property
+    def length(self) -> int:
+        return len(self._before)
+
+    @property
+    def is_known(self) -> bool:
+        return True
+
+    def at(self, index: Any) -> Any:
+        if not isinstance(index, Traced):
+            return self._held[index]
+        current().trace.text.has_codes = True
+        if isinstance(self._held, (str, bytes)):
+            return chosen_item.chosen(self._before, index, index)
+        return chosen_item.chosen(list(self._held), index, index)
+
+    def steps(self) -> Iterator[Any]:
+        """The items one by one, and those that are appended while they are gone over."""
+        yield from self._held
+
+    def end(self, left: Any) -> None:
+        if len(self._held) != len(self._before):
+            raise UnsupportedOperationError(
+                f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
+            )
+
+
+class OneOfTexts(Countable):
+    """The characters of one of many texts."""
+
+    def __init__(self, texts: ChoiceValue) -> None:
+        self._texts = texts
+        self._length = text_items.length(texts)
+
+    @property
+    def length(self) -> Any:
+        return self._length
+
+    def at(self, index: Any) -> Any:
+        return text_items.character(self._texts, index)
+
+
+def characters(items: Any) -> Countable | None:
+    """The staged form of text, of one of many texts, or of a list or tuple of strings; None for anything else."""
+    if text_items.is_one_of_texts(items):
+        return OneOfTexts(items) if len(items.options) > MANY else None
+    return Characters(items) if is_text(items) else None
+
+
+def is_text(items: Any) -> bool:
+    """Return whether a loop over the items can be one over their codes."""
+    if not tracing() or current().trace.unrolling.reason is not None:
+        return False
+    if type(items) in (str, bytes):
+        return True
+    plain = type(items) in (list, tuple) or (
+        isinstance(items, MayGrow) and items.native is list and items.items is None and items.home is None
+    )
+    return plain and len(items) > FEW and all(map(_is_textual, items))
+
+
+def _is_textual(item: Any) -> bool:
+    """Return whether an item is a text, or a tuple of constants with a text in it."""
+    return type(item) is str or (type(item) is tuple and text_tables.is_constant(item) and str in map(type, item))

@@ -1,0 +1,71 @@
+"""What Python can go over only while tracing, beside what is as long as only the run knows: columns of `zip`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.runtime.control.sequences import chosen_item
+from anabranch.runtime.control.sequences.as_countable import countable, is_countable
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.control.sequences.text_iteration import is_text
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+
+_VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+class Held(Countable):
+    """The items of a list or tuple, each read by an index when it is asked for."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self._length = len(items)
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    @property
+    def is_known(self) -> bool:
+        return not any(map(containers.has_traced, self.items))
+
+    def at(self, index: Any) -> Any:
+        return chosen_item.chosen(list(self.items), index, index)
+
+    def end(self, left: Atom) -> None:
+        if len(self.items) != self._length:
+            raise UnsupportedOperationError(
+                f"a {type(self.items).__name__} gets another length while zip goes over it beside something whose "
+                "length is known only at run time; go over a copy"
+            )
+
+
+def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
+    """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
+    if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
+        return None
+    if any(map(is_text, columns)) and all(is_text(c) or is_countable(c) or _is_held(c) for c in columns):
+        found = (_held(c) if not (is_text(c) or is_countable(c)) else countable(c) for c in columns)
+        return tuple(c for c in found if c is not None)
+    if not all(map(is_countable, columns)):
+        if not any(isinstance(c, Countable) and not isinstance(c.length, int) for c in columns):
+            return None
+        if not all(is_countable(c) or _is_held(c) for c in columns):
+            return None
+    held = (_held(c) if _is_held(c) else countable(c) for c in columns)
+    return tuple(c for c in held if c is not None)
+
+
+def _is_held(column: Any) -> bool:
+    """Whether it has items, at least one, of a number known while tracing, to which indices lead."""
+    kinds = (list, tuple, dict, str, *_VIEWS)
+    plain = type(column) in kinds or (isinstance(column, MayGrow) and column.items is None)
+    return plain and len(column) > 0
+
+
+def _held(column: Any) -> Held:
+    return Held(column if isinstance(column, (list, tuple)) else list(column))

@@ -1,0 +1,87 @@
+"""`len`, `next`, and the iterators among Python's built-in functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.sequences import as_countable, iterators, ranges, zip_columns as columns_
+from anabranch.runtime.control.sequences.remaining_items import is_named
+from anabranch.runtime.control.staging.signature_errors import staged_form_of
+from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+
+
+@staged_form_of(len)
+def len_(items: Any) -> Any:
+    """As `len`; of an array or a list whose size is known only at run time, a traced int."""
+    if isinstance(items, ChoiceValue):
+        items = plain(items)
+        if (found := looked_up(len, items)) is not UNKNOWN:
+            return found
+        if isinstance(items, ChoiceValue):
+            return items.through(len_)
+    if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
+        assert items.items is not None
+        return items.items.length
+    return items.shape[0] if isinstance(items, Sized) else len(items)
+
+
+@staged_form_of(range)
+def range_(*args: Any) -> Any:
+    """As `range`; with run-time bounds, a range that `for` stages."""
+    args = tuple(arg.resolve(range) if isinstance(arg, ChoiceValue) else arg for arg in args)
+    if not any(map(is_traced, args)) or len(args) > 3:
+        return range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return ranges.Range(start, stop, step)
+
+
+@staged_form_of(enumerate)
+@of_each_list
+def enumerate_(items: Any, start: Any = 0) -> Any:
+    """As `enumerate`."""
+    staged = as_countable.countable(items)
+    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, start)
+
+
+@staged_form_of(zip)
+def zip_(*columns: Any, strict: bool = False) -> Any:
+    """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
+    staged = columns_.staged(columns) if columns else None
+    return zip(*columns, strict=strict) if staged is None else iterators.Zipped(staged, strict)
+
+
+@staged_form_of(reversed)
+@of_each_list
+def reversed_(items: Any) -> Any:
+    """As `reversed`."""
+    if isinstance(items, iterators.Once):
+        raise TypeError("an iterator is not reversible")
+    staged = as_countable.countable(items)
+    return reversed(items) if staged is None else iterators.Reversed(staged)
+
+
+@staged_form_of(next)
+def next_(iterator: Any, *default: Any) -> Any:
+    """As `next`, of an iterator made by the function itself.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For one from outside, which would move on once for each trace instead of for each call.
+    """
+    if tracing() and current().trace.outside.is_outside(iterator):
+        raise UnsupportedOperationError(
+            "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
+        )
+    if isinstance(iterator, Source) and not iterator.begun and not is_named(iterator):
+        # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
+        return generator_reductions.first(iterator, *default)
+    return next(iterator, *default)

@@ -1,0 +1,153 @@
+"""The reductions among Python's built-in functions, and `sorted`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control import boolean, lists
+from anabranch.runtime.control.branches import select_value
+from anabranch.runtime.control.branches.truth import truth, truth_value
+from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.sequences.remaining_items import remaining
+from anabranch.runtime.control.staging.signature_errors import staged_form_of
+from anabranch.runtime.control.stdlib.choices import of_each_list, plain
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import atoms, containers, registry, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.interval import FULL, Interval
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+
+
+@staged_form_of(min)
+@of_each_list
+def min_(*args: Any, **kwargs: Any) -> Any:
+    """As `min`: the first smallest, by `<` alone (so NaN is Python's NaN, not NumPy's)."""
+    return _extreme(min, args, kwargs)
+
+
+@staged_form_of(max)
+@of_each_list
+def max_(*args: Any, **kwargs: Any) -> Any:
+    """As `max`."""
+    return _extreme(max, args, kwargs)
+
+
+def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if tracing() and kwargs.get("key") is not None:
+        kwargs = {**kwargs, "key": registry.called(kwargs["key"])}
+    if not args or not kwargs.keys() <= {"key", "default"}:
+        return function(*args, **kwargs)  # raises TypeError
+    items = args if len(args) > 1 else iterated(args[0])
+    if (source := generator_reductions.source(items)) is not None:
+        return generator_reductions.extreme(function, source, kwargs)
+    if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
+        return _extreme_of_array(function, items)
+    items = list(items) if not isinstance(items, (tuple, list)) else items
+    if not any(map(containers.has_traced, items)) and "key" not in kwargs:
+        return function(items, **kwargs)
+    if not items:
+        return function(items, **kwargs)
+    key = kwargs.get("key") or (lambda v: v)
+    # What a key ranks highest may be any of them.
+    within = Interval.__or__ if kwargs.get("key") else Interval.min if function is min else Interval.max
+    best = items[0]
+    for item in items[1:]:
+        better = container_order.compared(operator.lt if function is min else operator.gt, key(item), key(best))
+        decided = truth(better)
+        if isinstance(decided, bool):
+            best = item if decided else best
+        else:
+            best = select_value.choose(decided, item, best, _bounds(within, item, best), f"{function.__name__}()")
+    return best
+
+
+@staged_form_of(sorted)
+@of_each_list
+def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> Any:
+    """As `sorted`."""
+    if not tracing():
+        return sorted(items, key=key, reverse=reverse)
+    key = registry.called(key)
+    made = lists.items_of(items)
+    if not is_grown(made):
+        return lists.let_grow(container_order.in_order(made, key, reverse))
+    made.sort(key=key, reverse=reverse)
+    return made
+
+
+def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) -> Any:
+    if not all(isinstance(v, (int, PythonScalar)) for v in (a, b)):
+        return FULL
+    if any(isinstance(v, PythonScalar) and v.python is not int for v in (a, b)):
+        return FULL
+    return within(interval_of(a), interval_of(b))
+
+
+def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
+    """Python's `min` of a vector: NaNs are passed over, unless the first element is one."""
+    atom = array.atom
+    name = "reduce_min" if function is min else "reduce_max"
+    if atom.type.dtype.kind != "f":
+        return wrap.numpy_result(atoms.op(name, atom, axes=(0,)))
+    first = atoms.reshape(atoms.op("slice", atom, starts=(0,), limits=(1,), strides=(1,)), ())
+    bad = atoms.ufunc(np.isnan, first)
+    worst = atoms.literal(np.inf if function is min else -np.inf, atom.type.dtype)
+    cleaned = atoms.select(atoms.ufunc(np.isnan, atom), atoms.broadcast_to(worst, atom.type.shape), atom)
+    return wrap.numpy_result(atoms.select(bad, first, atoms.op(name, cleaned, axes=(0,))))
+
+
+@staged_form_of(sum)
+@of_each_list
+def sum_(items: Any, start: Any = 0) -> Any:
+    """As `sum`; over an array, one reduction."""
+    items = iterated(plain(items))
+    if (source := generator_reductions.source(items)) is not None:
+        return generator_reductions.total(source, start)
+    if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
+        return sum(items, start)
+    atom = items.atom
+    if atom.type.dtype == np.bool_:
+        atom = atoms.convert(atom, np.int64)
+    total = wrap.numpy_result(atoms.op("reduce_sum", atom, axes=(0,)))
+    return start + total
+
+
+@staged_form_of(any)
+@of_each_list
+def any_(items: Any) -> Any:
+    """As `any`: elements after the first true one are not evaluated."""
+    return _quantify(items, "reduce_any", boolean.or_, False)
+
+
+@staged_form_of(all)
+@of_each_list
+def all_(items: Any) -> Any:
+    """As `all`."""
+    return _quantify(items, "reduce_all", boolean.and_, True)
+
+
+def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
+    items = iterated(plain(items))
+    if (source := generator_reductions.source(items)) is not None:
+        return generator_reductions.quantified(source, until=not empty)
+    if isinstance(items, Array) and items.ndim == 1:
+        return python_scalar(atoms.op(reduction, atoms.convert(items.atom, np.bool_), axes=(0,)))
+    return _quantify_each(remaining(items), connective, empty)
+
+
+def _quantify_each(items: Iterable[Any], connective: Callable[..., Any], empty: bool) -> Any:
+    for item in items:
+        decided = truth(item)
+        if isinstance(decided, bool):
+            if decided is not empty:
+                return decided
+            continue
+        return connective(truth_value(item), lambda: _quantify_each(items, connective, empty))
+    return empty

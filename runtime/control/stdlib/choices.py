@@ -1,0 +1,37 @@
+"""Arguments of built-in functions that are one of several values, or known only at run time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.values.dynamic_lists.items import is_grown
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, done with each list that the first argument may be, where one is of run-time length."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else None
+        if isinstance(first, ChoiceValue) and any(map(is_grown, first.options)):
+            return first.through(lambda v: function(v, *args[1:], **kwargs))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def is_traced(value: Any) -> bool:
+    """Return whether a value as a whole is known only at run time."""
+    return isinstance(value, (Traced, ChoiceValue))
+
+
+def plain(value: Any) -> Any:
+    """The number that one of a few is taken for; one of a few objects, and any other value, as it is."""
+    if not isinstance(value, ChoiceValue):
+        return value
+    value = value.without_undefined()
+    return value.resolve() if isinstance(value, ChoiceValue) and not value.of_objects else value

@@ -1,0 +1,95 @@
+"""Conversions to Python's numbers, and `pow`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.branches.truth import truth_value
+from anabranch.runtime.control.staging.signature_errors import staged_form_of
+from anabranch.runtime.control.stdlib.choices import is_traced, plain
+from anabranch.runtime.control.stdlib.introspection import class_of
+from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
+
+
+def _python_value(value: Any, kind: type) -> PythonScalar | Any:
+    """A traced scalar or one-element array as the Python scalar that a number of the kind is made of."""
+    if isinstance(value, PythonScalar) or not is_traced(value):
+        return value
+    atom = wrap.as_atom(value)
+    if isinstance(value, Array) and value.ndim:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    if atom.type.dtype.kind == "c" and kind in (int, float) and not isinstance(value, Array):
+        atom = python_conversions.real_part(atom)
+    if atom.type.dtype == np.uint64 and kind is not int:
+        atom = atoms.convert(atom, np.float64)
+    return python_conversions.of_numpy(atom)
+
+
+def _convert(kind: type) -> Callable[..., Any]:
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if kind is bool and len(args) == 1:
+            return truth_value(args[0])
+        if not kwargs and (found := looked_up(kind, *args)) is not UNKNOWN:
+            return found
+        if len(args) == 1 and isinstance(args[0], ChoiceValue):
+            return args[0].through(lambda value: convert(value, **kwargs))
+        args = tuple(map(plain, args))
+        if not any(map(is_traced, args)):
+            return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
+        if kind is complex and len(args) == 2:
+            return complex_parts(*(_python_value(part, complex) for part in args))
+        if len(args) > 1:
+            if kind is not int or len(args) > 2:
+                return kind(*(0 for _ in args))  # raises TypeError
+            if kind is int and isinstance(args[0], (str, bytes, bytearray)):
+                return int(args[0], operator.index(args[1]))
+            raise TypeError(f"{kind.__name__}() can't convert non-string with explicit base")
+        value = _python_value(args[0], kind)
+        return python_conversions.to_kind(value, kind) if isinstance(value, PythonScalar) else kind(value)
+
+    return convert
+
+
+def _convert_object(kind: type, value: Any) -> Any:
+    """`kind(value)`, for which the value's class may have a method of the user's."""
+    method = containers.own_method(value, f"__{kind.__name__}__")
+    if method is None:
+        return kind(value)
+    made = method()
+    if class_of(made) is kind:
+        return made
+    name = type(value).__name__
+    raise TypeError(f"{name}.__{kind.__name__}__ returned non-{kind.__name__} (type {class_of(made).__name__})")
+
+
+def complex_parts(real: Any, imag: Any) -> Any:
+    """`complex(real, imag)`; an argument that is complex itself counts with both of its parts."""
+    if python_operands.kind_of(imag) is complex:
+        return real + imag * 1j
+    if python_operands.kind_of(real) is complex:
+        return complex_parts(real.real, real.imag + imag)
+    parts = (python_operands.as_kind(part, float) for part in (real, imag))
+    return python_scalar(atoms.op("complex", *parts))
+
+
+int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, complex))
+
+
+@staged_form_of(pow)
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    """As `pow`, with a modulus also where only one of the others is traced."""
+    if mod is None:
+        return pow(base, exp)
+    base, exp, mod = map(plain, (base, exp, mod))
+    if isinstance(mod, PythonScalar) or isinstance(exp, PythonScalar):
+        return python_power.modular(base, exp, mod)
+    return pow(base, exp, mod)

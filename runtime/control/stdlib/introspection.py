@@ -1,0 +1,132 @@
+"""Classes and attributes of values known only at run time: `type`, `isinstance`, `getattr` and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.control.staging.signature_errors import staged_form_of
+from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range_, reversed_, zip_
+from anabranch.runtime.control.stdlib.choices import is_traced
+from anabranch.runtime.values import attributes
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def class_of(value: Any) -> Any:
+    """The class of the object that a traced value stands for."""
+    if isinstance(value, PythonScalar):
+        return value.python
+    if isinstance(value, Traced):
+        return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+        return _class_of_choice(value) if isinstance(value, ChoiceValue) else class_of(value)
+    if isinstance(value, MayGrow):
+        return value.native
+    return str if isinstance(value, Text) else attributes.class_of(value)
+
+
+def _class_of_choice(value: ChoiceValue) -> Any:
+    if isinstance(value, Reference):
+        return value.through(class_of)
+    first, *others = classes = tuple(map(class_of, value.options))
+    return first if all(other is first for other in others) else ChoiceValue(value.tag, classes)
+
+
+def class_(value: Any) -> Any:
+    """`value.__class__`: of what a traced value stands for."""
+    return class_of(value) if isinstance(value, (Traced, ChoiceValue, MayGrow, attributes.Bare)) else value.__class__
+
+
+def type_(*args: Any) -> Any:
+    """As `type`: the class of a traced value is that of what it stands for."""
+    return class_of(args[0]) if len(args) == 1 else type(*args)
+
+
+def _original(classes: Any) -> Any:
+    """The classes, where rewritten code has their staged forms by their names."""
+    if isinstance(classes, tuple):
+        return tuple(map(_original, classes))
+    return {range_: range, enumerate_: enumerate, zip_: zip, reversed_: reversed}.get(classes, classes)
+
+
+@staged_form_of(isinstance)
+def isinstance_(value: Any, classes: Any) -> Any:
+    """As `isinstance`: a traced value is an instance of the class it stands for."""
+    classes = _original(classes)
+    if isinstance(value, Reference):
+        return value.through(lambda v: isinstance_(v, classes))
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
+        if len(matching) == len(value.options):
+            return True
+        return python_scalar(value.among(matching))
+    if not isinstance(value, (Traced, Text, attributes.Bare)):
+        return isinstance(value, classes)
+    try:
+        return issubclass(class_of(value), classes)
+    except TypeError:
+        isinstance(None, classes)  # says what it takes, in words of its own
+        raise
+
+
+@staged_form_of(hasattr)
+def hasattr_(value: Any, name: Any, /) -> Any:
+    """As `hasattr`: of one of a few objects, that of each."""
+    return value.each(lambda v: hasattr_(v, name)) if isinstance(value, ChoiceValue) else attributes.has(value, name)
+
+
+@staged_form_of(getattr)
+def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
+    """As `getattr`: of one of a few objects, each without the attribute gives the default."""
+    if not isinstance(name, str) or not attributes.is_stand_in(value):
+        return getattr(value, name, *default)
+    if default and isinstance(value, ChoiceValue):
+        return value.each(lambda v: getattr_(v, name, *default))
+    try:
+        return attributes.read(value, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+@staged_form_of(setattr)
+def setattr_(value: Any, name: Any, new: Any, /) -> None:
+    """As `setattr`."""
+    attributes.write(value, name, new)
+
+
+@staged_form_of(delattr)
+def delattr_(value: Any, name: Any, /) -> None:
+    """As `delattr`."""
+    attributes.delete(value, name)
+
+
+@staged_form_of(dir)
+def dir_(*args: Any) -> Any:
+    """As `dir`."""
+    if not args or not isinstance(args[0], ChoiceValue):
+        return attributes.names(*args) if len(args) == 1 else dir(*args)
+    return args[0].each(attributes.names)
+
+
+@staged_form_of(callable)
+def callable_(value: Any) -> Any:
+    """As `callable`."""
+    if isinstance(value, Reference):
+        return value.through(callable_)
+    if isinstance(value, ChoiceValue):
+        value = value.without_undefined()
+    if isinstance(value, ChoiceValue):
+        return python_scalar(value.among([i for i, o in enumerate(value.options) if callable_(o)]))
+    return not is_traced(value) and callable(value)

@@ -1,0 +1,146 @@
+"""`print`, `logging` and `warnings`: the text appears when the compiled function runs, in order, at each call."""
+
+from __future__ import annotations
+
+import functools
+import io
+import logging
+import pprint
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import containers, effects
+
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
+
+
+def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False) -> None:
+    """As `print`.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        For a file that the function itself has made, which would be read while tracing.
+    """
+    target = file
+    if tracing() and (file is None or file is sys.stdout or file is sys.stderr):
+        stream = "stderr" if file is sys.stderr else "stdout"
+        target = effects.redirections().get(stream, file)
+    if not tracing() or _is_own_file(target, (values, sep, end)):
+        print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    # The standard files may be others when the function runs.
+    name = next((n for n in ("stdout", "stderr") if file is getattr(sys, n)), None)
+
+    def perform(value: Any) -> None:
+        shown, sep, end, flush = value
+        print(*shown, sep=sep, end=end, file=getattr(sys, name) if name else file, flush=flush)
+
+    effects.emit("print", perform, (values, sep, end, flush))
+
+
+def _is_own_file(file: Any, value: Any) -> bool:
+    """Whether a file belongs to the function that is traced, and so does what is written to it."""
+    if file is None or file in current().trace.output.streams.values() or current().trace.outside.is_outside(file):
+        return False
+    if file is sys.__stdout__ or file is sys.__stderr__:
+        return False
+    if _stays_inside(file, value):
+        return True
+    raise UnsupportedOperationError(
+        f"print of run-time values, or under a run-time condition, to a {type(file).__name__} that the function made "
+        "is not supported, nor to a file on disk that it opened: both are used while it is traced; build the text "
+        "with f-strings and join, or print to a file from outside of the function"
+    )
+
+
+def _stays_inside(file: Any, value: Any) -> bool:
+    """Whether writing to a file that the function made has no effect but on what it goes on to compute."""
+    inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(file)
+    return inside and current().parent is None and not containers.has_traced(value)
+
+
+def _is_standard(file: Any) -> bool:
+    return any(file is known for known in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
+
+
+def counterpart(function: Any) -> Callable[..., Any] | None:
+    """What is called instead of a function that writes, while tracing."""
+    if not tracing():
+        return None
+    if function is warnings.warn:
+        return warn
+    if function is pprint.pprint or function is pprint.pp:
+        return functools.partial(_pprint, function)
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, (logging.Logger, logging.LoggerAdapter)) and name in (*_LEVELS, "exception"):
+        return _logged(function)
+    if (
+        isinstance(function, types.FunctionType)
+        and function.__module__ == "logging"
+        and name in (*_LEVELS, "exception")
+    ):
+        return _logged(function)
+    if name in ("write", "writelines") and (isinstance(owner, io.IOBase) or _is_standard(owner)):
+        return _writes(function, owner)
+    return None
+
+
+def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **kwargs: Any) -> None:
+    """As `warnings.warn`; what is shown is decided by the filters that hold when the compiled function runs."""
+
+    def ready(value: Any) -> functools.partial[Any]:
+        return functools.partial(warnings.warn, value, category, stacklevel, source, **kwargs)
+
+    _at_the_line("warnings.warn", ready, message, stacklevel)
+
+
+def _pprint(function: Any, *args: Any, **kwargs: Any) -> None:
+    """As `pprint.pprint`, to standard output."""
+    if len(args) != 1 or kwargs.get("stream") is not None:
+        raise UnsupportedOperationError("pprint in compiled code takes one object, and no stream; options go by name")
+    effects.emit("pprint", lambda value: function(value[0][0], **value[1]), (args, kwargs))
+
+
+def _logged(function: Any) -> Callable[..., Any]:
+    """A logging function; levels, handlers and filters are those of the time when the compiled function runs."""
+
+    def log(*args: Any, stacklevel: int = 1, **kwargs: Any) -> None:
+        if function.__name__ == "exception" or kwargs.get("exc_info"):
+            raise UnsupportedOperationError(
+                "logging an exception from compiled code is not supported: when it runs no exception is being handled "
+                "on the Python side; log the values instead, or call the function in a try statement and log there"
+            )
+
+        def ready(value: Any) -> functools.partial[Any]:
+            shown, named = value
+            return functools.partial(function, *shown, stacklevel=stacklevel, **named)
+
+        _at_the_line(f"logging.{function.__name__}", ready, (args, kwargs), stacklevel)
+
+    return log
+
+
+def _at_the_line(name: str, ready: Callable[[Any], functools.partial[Any]], value: Any, depth: int) -> None:
+    """Emit an effect that looks at the frames of its callers: `ready` gives the call, which adds none of its own."""
+    places = effects.sites()
+    effects.emit(name, lambda value: effects.standing_at(places, ready(value), depth), value)
+
+
+def _writes(function: Any, owner: Any) -> Callable[..., Any]:
+    """`file.write`: of a file that the function has made, it is done while tracing."""
+
+    def write(*args: Any) -> Any:
+        if not _stays_inside(owner, args):
+            raise UnsupportedOperationError(
+                f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "
+                'write print(text, end="", file=...), which writes at each call'
+            )
+        return function(*args)
+
+    return write
