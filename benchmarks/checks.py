@@ -1,4 +1,4 @@
-"""What it costs to check run-time indices: `python -m benchmarks.checks [--size small]`.
+"""The cost of checks of run-time indices: `python -m benchmarks.checks [--size small]`.
 
 Each function indexes by values that are known only at run time, and runs compiled with the checks and without
 (`jit(checks=False)`). Where the range of an index is known while tracing, as that of a loop's counter, nothing is

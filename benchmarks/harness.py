@@ -28,7 +28,7 @@ Results: TypeAlias = dict[str, dict[str, Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run and how; `timeout` is in seconds for each process."""
+    """The kernels and peers to run, and how; `timeout` is in seconds for each process."""
 
     kernels: tuple[str, ...]
     peers: tuple[str, ...]
@@ -82,7 +82,7 @@ def _run_process(task: Task, timeout: float) -> Outcome:
 
 
 def environment() -> dict[str, Any]:
-    """What the times depend on beside the kernels: interpreter, machine, versions of the peers."""
+    """Return the facts that times depend on beside the kernels: interpreter, machine, versions of the peers."""
     distributions = ("numpy", "anabranch", "jaxlib", "numba", "jax")
     return {
         "python": platform.python_version(),

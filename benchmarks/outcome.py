@@ -1,4 +1,4 @@
-"""What came of one kernel under one peer, as values that go to JSON and come back."""
+"""The outcome of one kernel under one peer, as values that go to JSON and come back."""
 
 from __future__ import annotations
 

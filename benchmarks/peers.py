@@ -64,7 +64,7 @@ class Peer:
     visible: Callable[[Any, tuple[Any, ...]], Any]
 
     def installed(self) -> bool:
-        """Whether the module can be found; it is not imported."""
+        """Return whether the module can be found; it is not imported."""
         return importlib.util.find_spec(self.module) is not None
 
 

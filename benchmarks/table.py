@@ -62,7 +62,7 @@ def _time_columns(peers: list[str]) -> list[Column]:
 
 
 def _cell_of(peer: str, show: Callable[[Measured], str]) -> Callable[[Row], str]:
-    """What `show` makes of the peer's times, or why there are none."""
+    """Return the text that `show` makes of the peer's times, or why there are none."""
 
     def cell(row: Row) -> str:
         match row.get(peer):

@@ -29,7 +29,7 @@ MOST_REPEATS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to run. `repeats` of None means as many as fit in `budget` seconds.
+    """One run. `repeats` of None means as many as fit in `budget` seconds.
 
     `reference` is a file of NumPy's results: the NumPy process writes it, the others compare with it.
     """
@@ -88,7 +88,7 @@ def _repeat(function: Callable[..., Any], arguments: tuple[Any, ...], task: Task
 
 
 def _enough(milliseconds: list[float], task: Task) -> bool:
-    """Whether the asked-for repeats are done or, where none are asked for, the time budget is spent."""
+    """Return whether the asked-for repeats are done or, where none are asked for, the time budget is spent."""
     count = len(milliseconds)
     if task.repeats is not None:
         return count >= task.repeats

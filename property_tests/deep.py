@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _shown(family: str, seed: int) -> str:
-    """What the oracles say of one program, made as small as it goes where they find a fault."""
+    """Return the judgement on one program, made as small as it goes where the oracles find a fault."""
     os.environ["ANABRANCH_CACHE"] = "0"
     from property_tests.failures import failure_of  # noqa: PLC0415 - else only the children compile
     from property_tests.families import FAMILIES  # noqa: PLC0415
@@ -158,7 +158,7 @@ class _Run:
 
 
 def _patiently(process: subprocess.Popen[str], lines: IO[str]) -> Iterator[str]:
-    """What the process prints; it is ended where it prints nothing for long."""
+    """Return the output of the process; it is ended where it prints nothing for long."""
     timer = threading.Timer(_PATIENCE, process.kill)
     timer.start()
     for line in lines:

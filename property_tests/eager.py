@@ -1,4 +1,4 @@
-"""What the eager run of a generated program says beside its outcome."""
+"""Facts about the eager run of a generated program, beside its outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.JoinedStr)
 
 
 def is_ill_typed(error: BaseException | None) -> bool:
-    """Whether an exception shows that the program makes no sense: a fault of the generator.
+    """Return whether an exception shows that the program makes no sense: a fault of the generator.
 
     What the program raises itself, and names that are read before they are set, are meant.
     """
@@ -29,7 +29,7 @@ def is_ill_typed(error: BaseException | None) -> bool:
 
 
 def is_told_otherwise(want: BaseException | None, got: BaseException | None) -> bool:
-    """Whether both say of one name that it is not set: compiled code speaks as if a comprehension were no function."""
+    """Return whether both say that one name is not set: in compiled code a comprehension is no function of its own."""
     return (
         isinstance(want, NameError)
         and isinstance(got, UnboundLocalError)
@@ -38,7 +38,7 @@ def is_told_otherwise(want: BaseException | None, got: BaseException | None) -> 
 
 
 def binds_anew(text: str) -> bool:
-    """Whether a loop or a `try` binds names to what may be lists or objects of the caller's elsewhere."""
+    """Return whether a loop or a `try` binds names to what may be lists or objects of the caller's elsewhere."""
     blocks = (ast.For, ast.While, ast.Try, ast.With)
     inside = (node for block in ast.walk(ast.parse(text)) if isinstance(block, blocks) for node in ast.walk(block))
     return any(
@@ -55,7 +55,7 @@ def appends_by_condition(text: str) -> bool:
 
 
 def meets_long_ints(program: GeneratedProgram, args: tuple[Any, ...]) -> bool:
-    """Whether the eager run meets an int that 64 bits do not hold."""
+    """Return whether the eager run meets an int that 64 bits do not hold."""
     long: list[int] = []
 
     def seen(value: Any) -> Any:

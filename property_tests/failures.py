@@ -1,4 +1,4 @@
-"""What is told of a generated program that shows a fault."""
+"""The report of a generated program that shows a fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether another way to compile or to call a program does what Python does."""
+"""Checks that another way to compile or to call a program does what Python does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 def unlike(want: Outcome, got: Outcome) -> str:
-    """What differs between two outcomes; nothing where nothing does."""
+    """Return the differences between two outcomes."""
     return str(first_difference(want, got, (), TOLERANCE) or "")
 
 

@@ -116,7 +116,7 @@ class Arguments:
         return self.source.randint(-bound, max(bound - 1, -bound)) if bound else 0
 
     def axes(self, ndim: int) -> Any:
-        """What reductions take: an axis, several, or None."""
+        """Arguments of reductions: an axis, several, or None."""
         if self.chance(0.3):
             return None
         if ndim and self.chance(0.3):

@@ -56,7 +56,7 @@ def supported_kinds() -> set[str]:
 
 
 def _there() -> dict[str, list[str]]:
-    """What there is to meet, by category."""
+    """The things to observe, by category."""
     productions = [*STATEMENTS, *(p for ps in EXPRESSIONS.values() for p in ps)]
     staged = [name for name, value in vars(vocabulary).items() if not isinstance(value, types.ModuleType)]
     return {
@@ -109,7 +109,7 @@ def _hook() -> None:
 
 
 def _noting_children() -> list[Any]:
-    """What an expression became of which only the parts were rewritten, the last one: its own pass did nothing."""
+    """Return the last node of an expression of which only the parts were rewritten: its own pass did nothing."""
     children, last = Reader.children, [None]
 
     @functools.wraps(children)
@@ -146,7 +146,7 @@ def _telling_of_program(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _outline(program: Program) -> list[Any]:
-    """What tells a Program from what a pass made of it, and is cheaper than its text."""
+    """Return a key that tells a Program from a pass's result, and is cheaper than its text."""
     return [
         len(program.inputs),
         *((e.op.name, len(e.inputs), sorted(e.params), list(map(_outline, e.programs()))) for e in program.equations),

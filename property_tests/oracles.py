@@ -25,7 +25,7 @@ TOLERANCE = Tolerance(ulps=256, atol=1e-9, copies=True)
 
 
 class Verdict(enum.StrEnum):
-    """What became of a program."""
+    """A verdict on a program."""
 
     EQUAL = "equal"
     REFUSED = "refused"
@@ -35,7 +35,7 @@ class Verdict(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the oracles say of a program.
+    """A judgement of the oracles on a program.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def judge(program: GeneratedProgram, wrapped: Wrapped[..., Any] | None = None) -
     """Compare what eager Python does with what each stage does, for all sets of arguments of a program.
 
     One compiled function takes all of them in turn; the first set is called three times, since the second call of a
-    signature makes its quick way, and the third takes it.
+    signature makes its fast path, and the third takes it.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class _Judging:
         self._globals = {name: program.scope[name] for names in declared for name in names}
 
     def judged(self, call: str, args: tuple[Any, ...], times: int) -> Judgement | None:
-        """What is to say of one set of arguments."""
+        """Return the judgement on one set of arguments."""
         want = self._outcome(self._program.function, args)
         for stage, got in self._outcomes(args, times):
             difference = first_difference(want, got, tolerance=TOLERANCE) or self._lost_identity(want, got)
@@ -139,7 +139,7 @@ class _Judging:
         )
 
     def _outcomes(self, args: tuple[Any, ...], times: int) -> Iterator[tuple[str, Outcome]]:
-        """What each stage does. The calls come first, since what they have traced is what is evaluated."""
+        """Return the outcome of each stage. The calls come first, since the Programs that they traced are evaluated."""
         calls = [self._outcome(self._wrapped, args) for _ in range(times)]
         try:
             self._ways = self._ways or dict(stages(self._wrapped))
@@ -167,7 +167,7 @@ class _Judging:
 
 
 def _is_refused(got: Outcome) -> bool:
-    """Whether a call came to nothing before it ran."""
+    """Return whether a call came to nothing before it ran."""
     return isinstance(got.error, AnabranchError) and not isinstance(got.error, IntegerRangeError)
 
 

@@ -51,7 +51,7 @@ def function_of(text: str) -> Any:
 
 
 class Run:
-    """What a call gave, or raised, and the arguments after it."""
+    """The outcome of a call: its result or exception, and the arguments after it."""
 
     def __init__(self, call: Any, args: tuple[Any, ...]) -> None:
         self.args = clone(args)

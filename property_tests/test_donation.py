@@ -66,7 +66,7 @@ def applied(args, steps):
 
 
 def told(value):
-    """What a value holds, and of which class its leaves are."""
+    """Return the contents of a value, and the classes of its leaves."""
     if isinstance(value, dict):
         return {k: told(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What must make no difference: other texts of one program, and other ways to compile and to call it.
+"""Metamorphic laws: other texts of one program, and other ways to compile and to call it, make no difference.
 
 Where the plain function's own outcome is what a way gives, it is right whatever the usual way gives; where it is not,
 the usual way tells whether the difference is that of this property. Programs that the usual way refuses are left out.
@@ -93,7 +93,7 @@ def suited(data: st.DataObject, transformation: Transformation) -> GeneratedProg
     return data.draw(programs(frozenset(chosen)), label="program")
 
 
-# A flag, or a counter, that only the run knows stands where something known stood.
+# A flag, or a counter, known only at run time takes the place of a static one.
 LESS_KNOWN = (wrap_under_flag, for_to_while)
 
 
@@ -182,7 +182,7 @@ def test_static_arguments(data):
     places = {names.index(n) for n in chosen}
 
     def alone(function: Function) -> Function:
-        """What is returned of a static array is a copy."""
+        """Parts of a static array that are returned are copies."""
         return lambda *args: function(
             *(np.copy(a) if i in places and type(a) is np.ndarray else a for i, a in enumerate(args))
         )
@@ -192,7 +192,7 @@ def test_static_arguments(data):
 
 
 def can_be_static(program: GeneratedProgram, name: str, values: Sequence[Any]) -> bool:
-    """Whether an argument can be static; an array that the program writes to cannot."""
+    """Return whether an argument can be static; an array that the program writes to cannot."""
     place = jit(program.function)._names.index(name)
     try:
         for value in values:
@@ -300,7 +300,7 @@ def test_exported_and_loaded(program):
 
 @given(programs())
 def test_a_signature_is_compiled_once(program):
-    """What a call finds out (capacities, values to know) is there for the next one, which compiles nothing."""
+    """The capacities and static values that a call finds are kept for the next one, which compiles nothing."""
     assume("global " not in program.text)
     wrapped = jit(program.function)
     for args in program.arguments():

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, note, settings, strategies as st
 
-import anabranch.runtime.numpy  # noqa: F401 - fills the registry
 from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import registry
 from property_tests.numpy_arguments import VIEWS, Arguments, Given

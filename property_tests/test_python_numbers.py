@@ -66,7 +66,7 @@ def alike(want: Any, got: Any) -> bool:
 
 
 def beyond(value: Any) -> bool:
-    """Whether a result is an int that compiled code cannot hold."""
+    """Return whether a result is an int that compiled code cannot hold."""
     if isinstance(value, tuple):
         return any(map(beyond, value))
     return type(value) is int and not -(2**63) <= value < 2**63

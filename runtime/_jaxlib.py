@@ -66,7 +66,7 @@ class _Sharding(_jax.SingleDeviceSharding):
 class Backend:
     """One of the process's two clients, and its device.
 
-    Handing a run to another thread costs 70 µs: it pays where nobody waits, for data that stays on the device.
+    Passing a run to another thread costs 70 µs: it pays where no one waits, for data that stays on the device.
     """
 
     def __init__(self, asynchronous: bool) -> None:
@@ -86,13 +86,13 @@ class Backend:
 
     @functools.cached_property
     def keeps_memory(self) -> bool:
-        """Whether buffers stand on the memory of aligned arrays."""
+        """Return whether buffers stand on the memory of aligned arrays."""
         kind = buffer_type((1,), np.dtype(np.float64))
         memory = aligned(kind)
         return _memory(self.place(memory, kind), kind).ctypes.data == memory.ctypes.data
 
     def handler(self, kind: BufferType) -> Any:
-        """What makes XLA's buffer of a result; made once, as it is slow to make."""
+        """Return the function that makes XLA's buffer of a result; kept, as it is slow to make."""
         return _jax.array_result_handler(kind, self.sharding, committed=True, **_UNCHECKED)
 
     def load(self, build: Callable[[Any], Any], options: CompileOptions) -> Any:
@@ -149,7 +149,7 @@ def note_compilation() -> None:
 
 
 def has_compiled() -> bool:
-    """Whether this process has compiled."""
+    """Return whether this process has compiled."""
     return _compiled
 
 
@@ -160,7 +160,7 @@ def arrays_on_device() -> list[Any]:
 
 
 def forget_backends() -> list[Backend]:
-    """Make new clients when they are next needed; gives those that there were."""
+    """Make new clients when they are next needed; returns the old ones."""
     global _forgotten
     lost = list(_made_backends.values())
     _forgotten = _forgotten or bool(lost)
@@ -169,7 +169,7 @@ def forget_backends() -> list[Backend]:
 
 
 def has_forgotten() -> bool:
-    """Whether there may be buffers of a client that was forgotten."""
+    """Return whether there may be buffers of a client that was forgotten."""
     return _forgotten
 
 
@@ -195,7 +195,7 @@ _KERNELS = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")
 
 @contextlib.contextmanager
 def _kernels_alone() -> Iterator[None]:
-    """Within the block the two modules that jaxlib takes LAPACK from are there without the package around them.
+    """Make the two modules that jaxlib takes LAPACK from importable without the package around them, within the block.
 
     That package takes a quarter of a second to import. Who imports it later finds these modules in it as ever.
     """
@@ -229,7 +229,7 @@ def platform() -> str:
 
 
 def versions() -> str:
-    """What a compiled program's bytes depend on: jaxlib's release and XLA's platform version."""
+    """Return the versions that a compiled program's bytes depend on: jaxlib's release and XLA's platform version."""
     return f"jaxlib {version.__version__}; {backend_of().client.platform_version}"
 
 
@@ -256,12 +256,12 @@ def duplicate(buffer: Buffer) -> Buffer:
 
 
 def is_stale(buffer: Buffer) -> bool:
-    """Whether a buffer belongs to a client that was forgotten."""
+    """Return whether a buffer belongs to a client that was forgotten."""
     return buffer.array._sharding is not backend_of(asynchronous=True).sharding
 
 
 def wait(array: Any) -> None:
-    """Wait until the contents of jaxlib's array are there.
+    """Wait until the contents of jaxlib's array are computed.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def wait(array: Any) -> None:
 
 
 def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
-    """Return a buffer's contents, when they are there.
+    """Return a buffer's contents, when they are computed.
 
     Returns
     -------

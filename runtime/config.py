@@ -39,7 +39,7 @@ class Switches(TypedDict, total=False):
 
 @frozen
 class Settings:
-    """What can be set.
+    """The settings.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class Settings:
         To what depth a function may call itself under run-time conditions; a call that goes deeper raises
         `RecursionError`.
     capacity : int
-        How many elements there is room for, at first, in what has a size that only the run knows and that nothing
-        bounds: `np.zeros(n)` for a computed `n`, a list that a loop makes longer. A call that needs more is compiled
+        The capacity, in elements, that a buffer starts with whose size is known only at run time and bounded by
+        nothing: `np.zeros(n)` for a computed `n`, a list that a loop makes longer. A call that needs more is compiled
         anew with more.
     capacity_limit : int
-        How many elements there may be room for at most; a call that needs more raises `CapacityError`.
+        The greatest capacity that such a buffer may have; a call that needs more raises `CapacityError`.
     full_tracebacks : bool
         Whether tracebacks show the project's own frames, too.
     disable_jit : bool

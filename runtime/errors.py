@@ -58,7 +58,7 @@ class UnsupportedOperationError(AnabranchError, NotImplementedError):
 
 
 class StructureMismatchError(AnabranchError, TypeError):
-    """Two branches, or two steps of a loop, give values that no single type can hold."""
+    """Two branches, or two steps of a loop, make values that no single type can hold."""
 
     # The code of the loop whose first step gives a carry another type, which the steps after it may keep.
     first_step_of: object = None
@@ -83,10 +83,10 @@ class IntegerRangeError(AnabranchError, OverflowError):
 
 
 class CapacityError(AnabranchError, RuntimeError):
-    """Something whose size only the run knows has no room: the settings allow no more, or it is fixed.
+    """A buffer whose size is known only at run time is too small: the settings allow no more, or its capacity is fixed.
 
     What to change: raise `capacity_limit`; of what was compiled ahead of time, `capacity`, or call the jitted function,
-    which is compiled anew with more room by itself.
+    which is compiled anew with a greater capacity by itself.
     """
 
 
@@ -102,7 +102,7 @@ class ImmutableArrayError(AnabranchError, TypeError):
 
 
 class DeletedArrayError(AnabranchError, RuntimeError):
-    """An `anabranch.Array` is used whose memory was given back by `delete`, or donated to a call."""
+    """An `anabranch.Array` is used whose memory was freed by `delete`, or donated to a call."""
 
 
 class DonationError(AnabranchError, ValueError):
@@ -117,7 +117,7 @@ class ForkedProcessError(AnabranchError, RuntimeError):
 
 
 class SerializationError(AnabranchError, RuntimeError):
-    """What was compiled cannot be turned into bytes, or bytes are damaged or were made for another process."""
+    """A compiled function can't be turned into bytes, or bytes are damaged or were made for another process."""
 
 
 class StaleExecutableError(AnabranchError, RuntimeError):

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Literal, Program, Var
-from anabranch.runtime.ops import families  # noqa: F401 - fills the table
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 
 F, I, B = (  # noqa: E741 - as in f64, i64, bool
     ArrayType((), np.dtype(t)) for t in (np.float64, np.int64, np.bool_)
@@ -22,12 +21,12 @@ def literal(value: Any) -> Literal:
 
 
 def equation(name: str, inputs: tuple[Any, ...], outputs: tuple[Var, ...], **params: Any) -> Equation:
-    return Equation(Op.table[name], inputs, params, outputs)
+    return Equation(OPS[name], inputs, params, outputs)
 
 
 def one(name: str, *inputs: Any, **params: Any) -> tuple[Var, Equation]:
     """An equation with one output of the op's own type, and that output."""
-    (kind,) = Op.table[name].type(*(a.type for a in inputs), **params)
+    (kind,) = OPS[name].type(*(a.type for a in inputs), **params)
     var = Var(kind)
     return var, equation(name, inputs, (var,), **params)
 

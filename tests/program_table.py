@@ -66,7 +66,7 @@ class Program:
     def _compare(self) -> None:
         """Run every argument set eagerly and through one jitted function.
 
-        Three times, so that cached executables are run again: by their signatures, then the quick way.
+        Three times, so that cached executables are run again: by their signatures, then the fast path.
         """
         wrapped = jit(self.function, static_argnames=self.static)
         staged = False

@@ -111,7 +111,7 @@ def try_blocks(node: cst.Try | cst.TryStar) -> list[Units]:
 
 
 def falls(units: Sequence[Unit]) -> bool:
-    """Whether control may come to the end of the units."""
+    """Return whether control may come to the end of the units."""
     return all(_falls(unit) for unit in units)
 
 
@@ -134,7 +134,7 @@ def _falls(unit: Unit) -> bool:
 
 
 def hands_on(units: Sequence[Unit]) -> bool:
-    """Whether some way through the units does nothing but hand on an exit that was noted before."""
+    """Return whether some way through the units does nothing but hand on an exit that was noted before."""
     first = units[0] if units else None
     return isinstance(first, Propagate) or (
         isinstance(first, Choice) and (hands_on(first.body) or hands_on(first.orelse))

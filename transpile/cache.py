@@ -38,7 +38,7 @@ def key_of(function: types.FunctionType, source: Source, counterpart: Counterpar
 def _surroundings(
     function: types.FunctionType, source: Source, counterpart: Counterpart
 ) -> list[tuple[str, str, str | None]]:
-    """What the names in the text stand for; words in comments and strings may be among them."""
+    """Return what the names in the text stand for; words in comments and strings may be among them."""
     found = []
     for name in sorted(set(re.findall(r"\w+", source.text))):
         value = function.__globals__.get(name, getattr(builtins, name, None))
@@ -98,7 +98,7 @@ def save(folder: Path, key: str, entry: Rewritten) -> None:
 
 
 def needs() -> dict[str, str]:
-    """What an entry that is made here and now will only be found with."""
+    """Return what an entry that is made here and now will only be found with."""
     python, byte_code, libcst, package, files = _versions()
     return {
         "anabranch": package,

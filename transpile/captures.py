@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from anabranch.transpile.names import bound_names
+from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.nodes import descendants
 
 # Methods and functions that keep their arguments. Others call a function that they get, or use a generator up.

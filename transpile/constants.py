@@ -1,4 +1,4 @@
-"""What expressions are worth, where all in them is known: computed by Python itself, on values that cannot change."""
+"""Values of expressions in which all is known: computed by Python itself, on values that cannot change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CLASSES = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names stand for.
+    """The values that names stand for.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Names:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a text, None, or a tuple of these: nothing that can change or compare oddly."""
+    """Return whether a value is a number, a text, None, or a tuple of these: it cannot change or compare oddly."""
     if type(value) is tuple:
         return len(value) <= _MOST_ITEMS and all(map(is_plain, value))
     return type(value) in _PLAIN
@@ -181,7 +181,7 @@ def _binary(node: cst.BinaryOperation, names: Names) -> Any:
 
 
 def _is_small(operation: cst.BaseBinaryOp, left: Any, right: Any) -> bool:
-    """Whether the result is no giant."""
+    """Return whether the result is no giant."""
     if isinstance(operation, cst.Multiply) and not isinstance(left, (str, bytes, tuple)):
         left, right = right, left
     if isinstance(operation, cst.Multiply) and isinstance(left, (str, bytes, tuple)):
@@ -215,7 +215,7 @@ def _compare(operation: cst.BaseCompOp, left: Any, right: Any) -> Any:
 
 
 def _is_one(value: Any) -> bool:
-    """Whether there is but one such object."""
+    """Return whether there is but one such object."""
     return value is None or isinstance(value, (bool, enum.Enum))
 
 

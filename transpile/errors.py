@@ -1,4 +1,4 @@
-"""What can go wrong between a function and its rewritten source.
+"""Errors between a function and its rewritten source.
 
 AnabranchError
 └── SourceError

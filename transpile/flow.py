@@ -13,7 +13,7 @@ from anabranch.transpile.names import Function, Inner, scope_of
 
 
 class State(Enum):
-    """Whether a name is bound when control comes to a point."""
+    """The state of a name when control comes to a point: bound, unbound, or either."""
 
     SET = "set"
     UNSET = "unset"
@@ -70,12 +70,12 @@ class Flow:
         return range(*self.graph.spans[node])
 
     def state(self, point: int, name: str) -> State:
-        """Whether `name` is bound when control comes to `point`; code that is never reached counts as bound."""
+        """Return the state of `name` when control comes to `point`; code that is never reached counts as bound."""
         bit = self.graph.bits[name]
         return _state(self.set_in[point] & bit, self.unset_in[point] & bit)
 
     def binding_entering(self, region: Region, name: str) -> State:
-        """Whether `name` is bound in the rewritten text when control comes to the region from outside."""
+        """Return the state of `name` in the rewritten text when control comes to the region from outside."""
         bit = self.graph.bits[name]
         is_set = is_unset = 0
         for entry in region.starts:
@@ -162,7 +162,7 @@ class Flow:
         return found | self.shared
 
     def _used_inside(self, inner: Inner, region: Region) -> bool:
-        """Whether an inner function stands in the region and is only called, and only there."""
+        """Return whether an inner function stands in the region and is only called, and only there."""
         assert inner.name is not None
         if inner.name not in self.scope.locals or not self._only_called(inner):
             return False

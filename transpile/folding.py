@@ -9,8 +9,9 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names, pattern_names
 from anabranch.transpile.constants import UNKNOWN, Names, literal, value_of
-from anabranch.transpile.names import Function, bound_names, pattern_names, usage_of
+from anabranch.transpile.names import Function, usage_of
 from anabranch.transpile.nodes import children, descendants, parenthesised, replace_children
 
 
@@ -45,7 +46,7 @@ class Folding(abc.ABC):
         return new
 
     def may_go(self, nodes: Iterable[cst.CSTNode]) -> bool:
-        """Whether code that never runs can be left out: what it says of the function's names is said elsewhere."""
+        """Return whether code that never runs can be left out: the names that it binds are bound elsewhere."""
         return all(map(self._is_free, nodes))
 
     def _is_free(self, node: cst.CSTNode) -> bool:
@@ -97,7 +98,7 @@ class Folding(abc.ABC):
         return self._fenced(self.derived(replace_children(node, self.expression), node), node)
 
     def _has_known(self, node: cst.CSTNode) -> bool:
-        """Whether a known name, and not the user's own constants alone, makes an expression known."""
+        """Return whether a known name, and not the user's own constants alone, makes an expression known."""
         return any(isinstance(n, cst.Name) and n.value in self.names.known for n in descendants(node))
 
     def _ternary(self, node: cst.IfExp) -> Any:

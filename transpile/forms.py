@@ -7,8 +7,8 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.constants import UNKNOWN, Names, value_of
-from anabranch.transpile.names import bound_names
 from anabranch.transpile.nodes import children
 
 Body = Sequence[cst.BaseStatement]
@@ -23,13 +23,13 @@ def lines_of(suite: cst.BaseSuite) -> Body:
 
 
 def leaves(statement: cst.BaseStatement) -> bool:
-    """Whether nothing after a statement runs."""
+    """Return whether nothing after a statement runs."""
     last = statement.body[-1] if isinstance(statement, cst.SimpleStatementLine) else None
     return isinstance(last, (cst.Return, cst.Raise, cst.Break, cst.Continue))
 
 
 def breaks(body: Iterable[cst.CSTNode]) -> bool:
-    """Whether the steps of a loop with this body leave it, or one another."""
+    """Return whether the steps of a loop with this body leave it, or one another."""
     for node in body:
         if isinstance(node, (cst.Break, cst.Continue)):
             return True
@@ -42,14 +42,14 @@ def breaks(body: Iterable[cst.CSTNode]) -> bool:
 
 
 def is_flat(target: cst.CSTNode) -> bool:
-    """Whether a loop's target is a name, or a tuple of names."""
+    """Return whether a loop's target is a name, or a tuple of names."""
     if isinstance(target, cst.Tuple):
         return all(isinstance(e.value, cst.Name) and not isinstance(e, cst.StarredElement) for e in target.elements)
     return isinstance(target, cst.Name)
 
 
 def bindings(target: cst.BaseExpression, item: Any) -> dict[str, Any] | None:
-    """What the names of a loop are in a step."""
+    """Return the values of a loop's names in a step."""
     if isinstance(target, cst.Name):
         return {target.value: item}
     names = bound_names(target)
@@ -59,7 +59,7 @@ def bindings(target: cst.BaseExpression, item: Any) -> dict[str, Any] | None:
 
 
 def fits(pattern: cst.MatchPattern, subject: Any) -> bool | None:
-    """Whether a pattern takes a known subject; None where that is not said here."""
+    """Return whether a pattern takes a known subject; None where that is not said here."""
     match pattern:
         case cst.MatchAs(pattern=None):
             return True

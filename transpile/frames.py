@@ -1,4 +1,4 @@
-"""What a block of rewritten code hands to the code around it when control leaves it.
+"""The values that a block of rewritten code hands to the code around it when control leaves it.
 
 Every generated function gives back one tuple. A `Layout` says what is in it; a frame says how a block delivers it.
 """

@@ -48,7 +48,7 @@ def pushing(node: Function, names: Names, spans: dict[cst.CSTNode, Span], outerm
 
 
 def is_pushing(node: Function, names: Names) -> bool:
-    """Whether a function has been made to hand its values on."""
+    """Return whether a function has been made to hand its values on."""
     first = (*node.params.posonly_params, *node.params.params)[:1]
     return bool(first) and first[0].name.value == names.take
 
@@ -110,7 +110,7 @@ class _Pushing:
     def _statement(
         self, alone: cst.SimpleStatementLine, small: cst.BaseSmallStatement
     ) -> list[cst.SimpleStatementLine | cst.BaseCompoundStatement]:
-        """What one small statement becomes."""
+        """Return the statements that one small statement becomes."""
         found = _yielded(small)
         if found is None:
             return [alone.with_changes(body=[self._bare(small)])]

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from anabranch.transpile.names import Function, Inner, Usage, bound_names, scope_of, usage_of
+from anabranch.transpile.bindings import bound_names
+from anabranch.transpile.names import Function, Inner, Usage, scope_of, usage_of
 
 EXIT = 0
 
@@ -258,7 +259,7 @@ _CALM = (cst.Pass, cst.Break, cst.Continue, cst.Global, cst.Nonlocal)
 
 
 def _target_reads(target: cst.CSTNode) -> Usage:
-    """What a target reads: the parts of its subscripts and attributes."""
+    """Return what a target reads: the parts of its subscripts and attributes."""
     usage = usage_of([cst.Del(target)]) if isinstance(target, cst.BaseDelTargetExpression) else Usage()
     return Usage(
         reads=usage.reads - set(bound_names(target)), calls=usage.calls, escapes=usage.escapes, inner=usage.inner
@@ -266,7 +267,7 @@ def _target_reads(target: cst.CSTNode) -> Usage:
 
 
 def always(test: cst.BaseExpression) -> bool:
-    """Whether a loop test is a literal that is true."""
+    """Return whether a loop test is a literal that is true."""
     if isinstance(test, cst.Name):
         return test.value == "True"
     return isinstance(test, cst.Integer) and int(test.value, 0) != 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 # fmt: off
 HIDDEN = frozenset((
-    "_abc_impl", "_abstract", "_abstracts", "_again", "_alone", "_array", "_become_row", "_before", "_binary",
+    "_abc_impl", "_abstract", "_again", "_alone", "_array", "_become_row", "_before", "_binary",
     "_call", "_check_place", "_columns", "_combine", "_compared", "_condition", "_contents", "_count", "_dissolve",
     "_dtype", "_each", "_element", "_elements", "_first", "_form", "_from", "_held", "_initial", "_inside",
     "_is_as_before", "_items", "_iterator", "_keeps_its_length", "_length", "_made", "_merged", "_method",

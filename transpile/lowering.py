@@ -42,7 +42,7 @@ class Constructs(Protocol):
 
 @dataclass(slots=True)
 class Session:
-    """What the rewriting of a function and of the functions inside it have in common.
+    """The state that the rewriting of a function shares with that of the functions inside it.
 
     `headers` are the global names that the rewritten text binds anew, with the text that they are bound to, `modules`
     those among them that are modules; `native` are names of functions that need no rewriting; `pushed` is what
@@ -77,7 +77,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a unit became, and the units that are left; None where they went into it."""
+    """The statements that a unit became, and the units that are left; None where they went into it."""
 
     statements: list[Statement]
     rest: Units | None
@@ -140,7 +140,7 @@ class Lowering:
 
     @property
     def pushing(self) -> bool:
-        """Whether the function is a generator that hands its values on."""
+        """Return whether the function is a generator that hands its values on."""
         return is_pushing(self.function, self.session.pushed)
 
     def inner(self, function: Function, point: int) -> Lowering:
@@ -156,7 +156,7 @@ class Lowering:
         return found
 
     def _may_be_undefined(self, name_: str, point: int) -> bool:
-        """Whether an inner function made at `point` may find the name holding an `Undefined`."""
+        """Return whether an inner function made at `point` may find the name holding an `Undefined`."""
         bit = self.flow.graph.bits[name_]
         if self.flow.deleted & bit:
             return True

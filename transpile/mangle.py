@@ -23,7 +23,7 @@ def mangle(tree: ast.AST, qualname: str) -> None:
 
 
 def is_private(name: str) -> bool:
-    """Whether a name is one that classes keep to themselves."""
+    """Return whether a name is one that classes keep to themselves."""
     return name.startswith("__") and not name.endswith("__") and "." not in name
 
 

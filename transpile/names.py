@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names, imported_names, parameters
 from anabranch.transpile.nodes import children
 
 Function = cst.FunctionDef | cst.Lambda
@@ -33,7 +34,7 @@ class Inner:
 
 @dataclass(slots=True)
 class Usage:
-    """What one piece of code does with names, in its own scope.
+    """The use that one piece of code makes of names, in its own scope.
 
     `sometimes` are the names that it may write or not, `apart` those that a function of its own writes (an operand
     that may not run, a generator expression); `calls` are the names that occur as direct callees; `escapes` those that
@@ -79,17 +80,6 @@ class Scope:
     global_writes: frozenset[str]
 
 
-def parameters(node: cst.Parameters) -> list[cst.Param]:
-    """All parameters in order, the starred ones included."""
-    found = [*node.posonly_params, *node.params]
-    if isinstance(node.star_arg, cst.Param):
-        found.append(node.star_arg)
-    found += node.kwonly_params
-    if node.star_kwarg is not None:
-        found.append(node.star_kwarg)
-    return found
-
-
 # Asked for by each function around it, and for its own rewriting.
 @lru_cache(maxsize=32)
 def scope_of(function: Function) -> Scope:
@@ -112,7 +102,7 @@ def scope_of(function: Function) -> Scope:
 
 
 def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
-    """What `nodes`, run one after the other in one scope, do with names."""
+    """Return the use that `nodes`, run one after the other in one scope, make of names."""
     walker = _Walker(Usage())
     for node in nodes:
         walker.visit(node)
@@ -120,7 +110,7 @@ def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
 
 
 def assigns(node: cst.CSTNode) -> bool:
-    """Whether an expression has an assignment expression in its own scope."""
+    """Return whether an expression has an assignment expression in its own scope."""
     if isinstance(node, cst.NamedExpr):
         return True
     return not isinstance(node, cst.Lambda) and any(map(assigns, children(node)))
@@ -140,44 +130,6 @@ def values_among(node: cst.CSTNode) -> set[str]:
             pending += part.args if isinstance(part.func, cst.Name) else children(part)
         elif not isinstance(part, (cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal)):
             pending += children(part)
-    return found
-
-
-def bound_names(target: cst.CSTNode) -> list[str]:
-    """Names that an assignment target binds, left to right."""
-    if isinstance(target, cst.Name):
-        return [target.value]
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return [n for e in target.elements for n in bound_names(e.value)]
-    if isinstance(target, cst.StarredElement):
-        return bound_names(target.value)
-    return []
-
-
-def pattern_names(pattern: cst.CSTNode) -> list[str]:
-    """Names that a match pattern captures, in the order in which they are bound."""
-    own: list[str] = []
-    if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and pattern.name is not None:
-        own = [pattern.name.value]
-    if isinstance(pattern, cst.MatchMapping) and pattern.rest is not None:
-        own = [pattern.rest.value]
-    return [n for child in children(pattern) for n in pattern_names(child)] + own
-
-
-def imported_names(node: cst.Import | cst.ImportFrom) -> list[str]:
-    """Names that an import binds."""
-    if isinstance(node.names, cst.ImportStar):
-        return []
-    found = []
-    for alias in node.names:
-        if alias.asname is not None:
-            found += bound_names(alias.asname.name)
-            continue
-        first: cst.BaseExpression = alias.name
-        while isinstance(first, cst.Attribute):
-            first = first.value
-        assert isinstance(first, cst.Name)
-        found.append(first.value)
     return found
 
 
@@ -315,7 +267,7 @@ class _Walker:
         self.hidden, self.maybe, self.apart = outside
 
     def operand(self, node: cst.CSTNode) -> None:
-        """What becomes a function of its own, and may not run."""
+        """Visit what becomes a function of its own, and may not run."""
         outside = self.maybe, self.apart
         self.maybe = self.apart = True
         self.visit(node)

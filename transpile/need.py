@@ -1,4 +1,4 @@
-"""Whether a function has anything to rewrite, told from its byte code alone."""
+"""The question whether a function has anything to rewrite, answered from its byte code alone."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _node_kinds: dict[type[object], bool] = {}
 
 
 def _is_node(value: object) -> bool:
-    """Whether a value is a node; looked up by class, as `isinstance` is slow on abstract classes."""
+    """Return whether a value is a node; looked up by class, as `isinstance` is slow on abstract classes."""
     kind = type(value)
     found = _node_kinds.get(kind)
     if found is None:

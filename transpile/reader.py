@@ -102,11 +102,11 @@ class Reader:
         return call(self.constant(function), *arguments)
 
     def is_local(self, text: str) -> bool:
-        """Whether a name belongs to this function, to one around it, or to a comprehension."""
+        """Return whether a name belongs to this function, to one around it, or to a comprehension."""
         return text in self.hidden or text in self.work.flow.scope.locals or text in self.work.outer_names
 
     def may_be_unset(self, text: str) -> bool:
-        """Whether a read of a name here may find it unset."""
+        """Return whether a read of a name here may find it unset."""
         if text in self.hidden or text in self.bound:
             return False
         if text in self.work.flow.graph.bits:

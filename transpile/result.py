@@ -75,7 +75,7 @@ class Rewritten:
 
 
 def _content(cell: types.CellType) -> Any:
-    """What a cell holds; the cell itself when it is empty."""
+    """Return what a cell holds; the cell itself when it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -83,7 +83,7 @@ def _content(cell: types.CellType) -> Any:
 
 
 def _value(text: str, ab: Any) -> object:
-    """What a dotted header text stands for."""
+    """Return what a dotted header text stands for."""
     found: Any = ab
     for part in text.split(".")[1:]:
         found = getattr(found, part)

@@ -135,13 +135,13 @@ _DEPTH = 20_000
 
 
 def is_rewritten(code: types.CodeType) -> bool:
-    """Whether `code` is that of a rewritten function, or of a function inside one."""
+    """Return whether `code` is that of a rewritten function, or of a function inside one."""
     # By identity: where nothing had to be rewritten, the two codes are equal.
     return id(code) in _owners
 
 
 def needs_rewriting(function: types.FunctionType) -> bool:
-    """Whether `function` has anything to rewrite: a construct, a call, a `del`. Never imports libcst."""
+    """Return whether `function` has anything to rewrite: a construct, a call, a `del`. Never imports libcst."""
     code = function.__code__
     return not is_rewritten(code) and (bool(operators_of(code)) or code_needs_rewriting(code))
 

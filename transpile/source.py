@@ -46,7 +46,7 @@ class Source:
 
     @property
     def indented(self) -> bool:
-        """Whether the function stands inside a block."""
+        """Return whether the function stands inside a block."""
         return self.text[:1].isspace()
 
     def line(self, number: int) -> str:
@@ -123,7 +123,7 @@ def _advice(code: types.CodeType) -> str:
 
 
 def _may_have_changed(function: types.FunctionType) -> bool:
-    """Whether the function's file was written after this module was imported, and Python alone compiled it."""
+    """Return whether the function's file was written after this module was imported, and Python alone compiled it."""
     loader = function.__globals__.get("__loader__")
     # Hooks like that of pytest compile something else than what the file says.
     if type(loader) is not importlib.machinery.SourceFileLoader:
@@ -170,7 +170,7 @@ def _def_source(code: types.CodeType, lines: list[str]) -> Source:
 
 
 def _block(code: types.CodeType, lines: list[str]) -> list[str] | None:
-    """What `inspect.getblock` gives, told by indentation after the last line that has code; None where it may differ.
+    """Return the result of `inspect.getblock`, told by indentation after the last line of code, or None.
 
     Cutting a file into tokens, as that does, takes longer than all else that a function found in the cache needs.
     """

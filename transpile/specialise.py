@@ -12,10 +12,11 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names, parameters, pattern_names
 from anabranch.transpile.constants import UNKNOWN, Names, items_of, literal, value_of
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.forms import Body, bindings, breaks, fits, is_flat, leaves, lines_of
-from anabranch.transpile.names import Function, bound_names, parameters, pattern_names, scope_of, usage_of
+from anabranch.transpile.names import Function, scope_of, usage_of
 from anabranch.transpile.nodes import children, descendants, line, name, replace_children
 
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
@@ -316,7 +317,7 @@ class _Statements(Folding):
         return [*steps, last] if folded and last else steps
 
     def _may_fold(self, body: Body, targets: Sequence[str]) -> bool:
-        """Whether the loop's names keep their values in a step, and no function takes them along."""
+        """Return whether the loop's names keep their values in a step, and no function takes them along."""
         usage = usage_of(body)
         changed = usage.all_writes | usage.apart | usage.deletes
         taken = set().union(*(i.reads | i.writes for i in usage.inner))
@@ -328,7 +329,7 @@ class _Statements(Folding):
         )
 
     def _is_used_after(self, node: cst.For, targets: Sequence[str]) -> bool:
-        """Whether a loop's names occur outside of it, but in other loops over the same names."""
+        """Return whether a loop's names occur outside of it, but in other loops over the same names."""
         if self.top is None:
             return True
         pending: list[cst.CSTNode] = [self.top]

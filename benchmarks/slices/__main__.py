@@ -47,7 +47,7 @@ class Runner:
         self.milliseconds.append(1e3 * (perf_counter() - started))
 
     def outcome(self) -> Measured:
-        """What the table shows: the best call, since all that the machine does beside it makes a call longer."""
+        """Return the time that the table shows: the best call, since other work of the machine makes calls longer."""
         best = min(self.milliseconds)
         return Measured(self.import_seconds, self.first_call_seconds, self.milliseconds, best, self.relative_error)
 

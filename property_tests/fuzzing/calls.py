@@ -34,7 +34,7 @@ class Call:
         return [evaluated(a) for a in self._args], {k: evaluated(v) for k, v in self._kwargs.items()}
 
     def outcome(self, function: Callable[..., Any], mutations: bool = True) -> Outcome:
-        """What a run does: its result, and the arguments as it leaves them."""
+        """Return the result of a run, and the arguments as it leaves them."""
 
         def run() -> Any:
             args, kwargs = self.made()
@@ -52,7 +52,7 @@ def told(error: BaseException) -> str:
 
 
 def _fits(error: BaseException, plain: BaseException) -> bool:
-    """Whether an exception is of the plain function's class, or of the first that is not NumPy's own affair."""
+    """Return whether an exception is of the plain function's class, or of the first that is not NumPy's own affair."""
     if isinstance(plain, ab.DeletedArrayError):
         return True  # what is wrong with its shape or dtype is seen before
     kind = next(c for c in type(plain).__mro__ if not c.__module__.startswith("numpy._core"))
@@ -60,7 +60,7 @@ def _fits(error: BaseException, plain: BaseException) -> bool:
 
 
 def fault(want: Outcome, got: Outcome) -> str | None:
-    """What is wrong with an outcome; None where it is the plain function's, or a refusal of the project's own."""
+    """Return the fault of an outcome; None where it is the plain function's, or a refusal of the project's own."""
     if got.error is not None:
         message = told(got.error)  # must be there
         if isinstance(got.error, ab.AnabranchError):

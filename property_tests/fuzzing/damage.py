@@ -50,7 +50,7 @@ def _lowered(name: str) -> Any:
 
 @functools.cache
 def _bytes(kind: str, name: str) -> bytes:
-    """What is kept of a function, undamaged."""
+    """Return the kept bytes of a function, undamaged."""
     if kind == "exported":
         return export(ab.jit(getattr(functions, name)))(*_given(name)).serialize()
     made = _lowered(name).compile()

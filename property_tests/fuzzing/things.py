@@ -1,4 +1,4 @@
-"""What arguments of compiled functions may be, for better or worse: the names in which the cases are evaluated."""
+"""Arguments of compiled functions, for better or worse: the names in which the cases are evaluated."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Array(Kind):
 
 @dataclass(frozen=True, slots=True)
 class Sized(Kind):
-    """An ndarray of one axis whose size only the run knows."""
+    """An ndarray of one axis whose size is known only at run time."""
 
     dtype: str
 

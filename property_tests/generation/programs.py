@@ -150,7 +150,7 @@ def _body(writer: Writer, parameters: dict[str, Kind]) -> list[str]:
 
 
 def visible(writer: Writer) -> list[str]:
-    """What a program gives: the values of all names but functions, which a compiled function does not give.
+    """The result of a program: the values of all names but functions, which a compiled function does not return.
 
     Of an object whose class is made in the function, and so is another one at each call, the attributes.
     """
@@ -164,7 +164,7 @@ def visible(writer: Writer) -> list[str]:
 
 
 def returned(writer: Writer, results: tuple[Kind, ...]) -> str:
-    """What a `return` gives: a value for each kind."""
+    """Return the expression of a `return`: a value for each kind."""
     return ", ".join(writer.atom(kind) for kind in results)
 
 

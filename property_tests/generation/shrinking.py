@@ -79,7 +79,7 @@ class _Search:
         return time.monotonic() > self._end
 
     def _takes(self, candidate: Values) -> bool:
-        """Whether the program of these choices is smaller and shows it; it is the best one then."""
+        """Return whether the program of these choices is smaller and shows it; it is the best one then."""
         noted = Noted(candidate)
         try:
             program = write_program(noted)

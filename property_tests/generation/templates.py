@@ -75,7 +75,7 @@ def result_kind(template: str, kinds: tuple[Kind, ...]) -> Kind | None:
 
 @functools.cache
 def runs(template: str, kinds: tuple[Kind, ...]) -> bool:
-    """Whether NumPy takes the statement, and no name of it becomes another kind."""
+    """Return whether NumPy takes the statement, and no name of it becomes another kind."""
     scope = _scope(kinds)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -114,7 +114,7 @@ def line(w: Writer, template: str, given: Sequence[Operand] = (), depth: int = 0
 
 
 def _is_open(template: str, target: Kind, *others: Kind) -> bool:
-    """Whether a float may be written that no int of the target's dtype holds: what it becomes is left open.
+    """Return whether a float may be written that no int of the target's dtype holds: what it becomes is left open.
 
     That is documented (docs/differences.md).
     """

@@ -128,7 +128,7 @@ class Writer:
         return self.choices.below(100) >= 100 - percent
 
     def having(self, feature: str) -> bool:
-        """Whether the program may have a feature; it is counted as used if so."""
+        """Return whether the program may have a feature; it is counted as used if so."""
         if feature in self.features:
             self.used.add(feature)
             return True
@@ -177,7 +177,7 @@ class Writer:
 
     @contextlib.contextmanager
     def fixed(self, *names: str) -> Iterator[None]:
-        """What is written meanwhile leaves these names alone: a loop counts with them."""
+        """Leave these names alone in what is written meanwhile: a loop counts with them."""
         before = self._fixed
         self._fixed = before | set(names)
         yield
@@ -185,7 +185,7 @@ class Writer:
 
     @contextlib.contextmanager
     def at(self, **changes: Any) -> Iterator[None]:
-        """What is written meanwhile stands at another place, and the names it brings are not seen afterwards."""
+        """Write at another place meanwhile; the names that this brings are not seen afterwards."""
         place, names = self.place, dict(self.names)
         self.place = replace(place, **changes)
         yield
@@ -195,7 +195,7 @@ class Writer:
     def inside(
         self, parameters: dict[str, Kind], seen: dict[str, Kind], outer: Sequence[str] = (), **changes: Any
     ) -> Iterator[None]:
-        """What is written meanwhile is the body of another function.
+        """Write the body of another function meanwhile.
 
         It may read the names of `seen` and assign to those of them that are `outer`, which it has to declare.
         """
@@ -298,5 +298,5 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def leaves(lines: Sequence[str]) -> bool:
-    """Whether nothing after these lines is reached."""
+    """Return whether nothing after these lines is reached."""
     return bool(lines) and bool(re.match(r"(return|break|continue|raise)\b", lines[-1]))

@@ -1,4 +1,4 @@
-"""What a deliberate fault is, and how it is planted."""
+"""Deliberate faults, and how they are planted."""
 
 from __future__ import annotations
 

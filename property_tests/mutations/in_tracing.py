@@ -38,7 +38,7 @@ f(1.5)
     Fault(
         # What another name may be, by a run-time condition, is not told of a write.
         "alias does not see a write",
-        "runtime/values/arrays/aliasing.py",
+        "runtime/values/memory/aliasing.py",
         "if storage.links or storage.dependents:",
         "if storage.links:",
         """
@@ -84,7 +84,7 @@ f(np.arange(3.0))
     ),
     Fault(
         "handler sees the state of the first place that may fail",
-        "runtime/values/failures/try_regions.py",
+        "runtime/values/heap/try_regions.py",
         "if heap is None or heap.changed():",
         "if heap is None:",
         """
@@ -168,7 +168,7 @@ f(np.arange(3.0), 1.5)
     Fault(
         # A call of `print` of constants is taken for something that can be computed beforehand.
         "effect computed while tracing",
-        "runtime/tracing/trace.py",
+        "runtime/tracing/builder.py",
         """
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False

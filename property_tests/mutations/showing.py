@@ -1,4 +1,4 @@
-"""Whether the code at hand, sound or with a fault in it, does with programs what Python does.
+"""A check of the code at hand, sound or with a fault in it: it does with programs what Python does.
 
 `python -m property_tests.mutations.showing NAME` runs a plain program, then that of a fault.
 """

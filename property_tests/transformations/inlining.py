@@ -118,7 +118,7 @@ def _returns_from_loop(block: list[ast.stmt]) -> bool:
 
 
 def _reads_what_is_set(helper: Function) -> bool:
-    """Whether each variable is surely set where it is read: in a second step of a loop an unset one would be set."""
+    """Return whether each variable is surely set where it is read: a loop's second step would set an unset one."""
     before, local = surely_bound(helper), _locals(helper)
     for block in blocks_in_scope(helper):
         for statement in block:
@@ -137,7 +137,7 @@ def _reads_what_is_set(helper: Function) -> bool:
 
 
 def _written_out(statement: ast.stmt, call: ast.Call, helper: Function, stem: str) -> list[ast.stmt]:
-    """What a statement with a call becomes."""
+    """Return the statements that a statement with a call becomes."""
     made = copy.deepcopy(helper)
     body, result = made.body, f"{stem}result"
     new = {name: stem + name for name in _locals(helper)}

@@ -48,7 +48,7 @@ def outline_expressions(program: GeneratedProgram, choices: Choices) -> Variant 
 
 
 def _moves(statement: ast.stmt, own: set[str], bound: frozenset[str]) -> bool:
-    """Whether the value of a statement can be computed in a function of its own."""
+    """Return whether the value of a statement can be computed in a function of its own."""
     if not isinstance(statement, (ast.Assign, ast.AugAssign)) or isinstance(statement.value, ast.Constant):
         return False
     if isinstance(statement, ast.AugAssign) and not isinstance(statement.target, ast.Name):

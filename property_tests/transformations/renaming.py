@@ -53,7 +53,7 @@ def _seen_from_outside(tree: ast.Module) -> set[str]:
 
 
 def _own_names(statement: ast.stmt) -> set[str]:
-    """What a statement of a module or a class binds there."""
+    """Return the names that a statement of a module or a class binds there."""
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return {statement.name}
     return set(bound_in(statement))

@@ -51,7 +51,7 @@ def surely_bound(function: Function) -> dict[int, frozenset[str]]:
 def _walk(
     block: Sequence[ast.stmt], bound: frozenset[str], unset: set[str], found: dict[int, frozenset[str]]
 ) -> frozenset[str] | None:
-    """What is set behind a block; None where nothing is reached there."""
+    """Return the names that are set after a block; None where its end is not reached."""
     left = False
     for statement in block:
         found[id(statement)] = bound

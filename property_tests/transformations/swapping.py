@@ -56,7 +56,7 @@ def swap_independent(program: GeneratedProgram, choices: Choices) -> Variant | N
 
 @dataclass(frozen=True)
 class _Effect:
-    """What a statement reads, writes, and whether it may fail; arrays are one memory."""
+    """The names that a statement reads and writes, and whether it may fail; arrays are one memory."""
 
     reads: frozenset[str]
     writes: frozenset[str]
@@ -65,7 +65,7 @@ class _Effect:
     fails: bool
 
     def apart(self, other: _Effect, guarded: bool) -> bool:
-        """Whether the two may be done in either order."""
+        """Return whether the two may be done in either order."""
         if self.writes & (other.reads | other.writes) or other.writes & self.reads:
             return False
         if self.writes_memory and (other.reads_memory or other.writes_memory):
@@ -80,7 +80,7 @@ class _Effect:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known of a function's names."""
+    """The facts about a function's names."""
 
     numbers: frozenset[str]
     arrays: frozenset[str]
@@ -103,7 +103,7 @@ class _Known:
         return _Known(frozenset(numbers), frozenset(arrays - shared), shared, surely_bound(function), guarded)
 
     def effect(self, statement: ast.stmt) -> _Effect | None:
-        """What a statement does, if it is of the simple kind."""
+        """Return the effects of a statement, if it is of the simple kind."""
         match statement:
             case ast.Assign([ast.Name() | ast.Subscript() as target], value):
                 extra = None
@@ -133,7 +133,7 @@ class _Known:
         )
 
     def _plain(self, node: ast.expr) -> bool:
-        """Whether an expression is arithmetic on numbers and elements alone, without effects."""
+        """Return whether an expression is arithmetic on numbers and elements alone, without effects."""
         match node:
             case ast.Constant(bool() | int() | float()):
                 return True
@@ -148,7 +148,7 @@ class _Known:
         return False
 
     def _safe(self, node: ast.expr, bound: frozenset[str]) -> bool:
-        """Whether a plain expression never fails."""
+        """Return whether a plain expression never fails."""
         match node:
             case ast.Constant():
                 return True
@@ -226,7 +226,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr | 
 
 
 def _number(node: ast.expr | None, numbers: set[str]) -> bool:
-    """Whether an expression gives a Python number, if the names do."""
+    """Return whether an expression gives a Python number, if the names do."""
     match node:
         case None | ast.Constant(bool() | int() | float()) | ast.Compare():
             return (

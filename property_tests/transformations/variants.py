@@ -1,4 +1,4 @@
-"""What a transformation gives, and what all of them need."""
+"""The result of a transformation, and helpers that all of them need."""
 
 from __future__ import annotations
 

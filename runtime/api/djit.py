@@ -67,7 +67,7 @@ class Dynamic(Wrapped[P, R]):
             lowered = traced.lower()
             progress.stage = "compiled by XLA"
             fingerprint = _fingerprint(lowered)
-            with self._programs.turns.turn(fingerprint):
+            with self._programs.locks.of(fingerprint):
                 executable = self._programs.get(fingerprint)
                 if executable is None:
                     self._programs.misses += 1
@@ -83,7 +83,7 @@ class Dynamic(Wrapped[P, R]):
 
 
 def _fingerprint(lowered: Lowered) -> bytes:
-    """What tells programs apart: their text, where they run, and how they are compiled."""
+    """Return the bytes that tell programs apart: their text, where they run, and how they are compiled."""
     parts = (lowered.text, lowered.plan.on_device, lowered.flags)
     return hashlib.sha256(repr(parts).encode()).digest()
 

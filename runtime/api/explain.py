@@ -36,7 +36,7 @@ _TITLES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Explanation:
-    """What became of a function on some arguments, and why; `str` of it is a report.
+    """The decisions made for a function on some arguments, and why; `str` of it is a report.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.stdlib.builtin_iterators import range_, reversed_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.tracing.trace import Builder, building, current, tracing
+from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Traced

@@ -244,7 +244,7 @@ def xpr(fun: Callable[..., Any], /, *primals: Any, **kwargs: Any) -> str:
 
 
 def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """What is known of a function's result without computing it, as `jax.eval_shape`.
+    """Return what is known of a function's result without computing it, as `jax.eval_shape`.
 
     Parameters
     ----------

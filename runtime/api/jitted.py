@@ -4,53 +4,42 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast, overload
 
-import numpy as np
-
-from anabranch import transpile
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
 from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
+from anabranch.runtime.api.compile_driver import tracing_alone
+from anabranch.runtime.api.compiled_signatures import Call, CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
-from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.options import Options
-from anabranch.runtime.api.stages import Compiled, Lowered, Traced
-from anabranch.runtime.call import cache_miss
-from anabranch.runtime.call.auto_static import Known, known_key
-from anabranch.runtime.call.call_spec import Calling, Passed
-from anabranch.runtime.call.donation import donated_leaves
+from anabranch.runtime.api.stages import Lowered, Traced
+from anabranch.runtime.call.auto_static import known_key
+from anabranch.runtime.call.call_spec import Passed
 from anabranch.runtime.call.execution import MISS, Execution, never
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
-from anabranch.runtime.config import configure, settings
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
+from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
-from anabranch.runtime.frontend.function_info import method_of, name_of, parameter_names, plain_function, refuse_early
-from anabranch.runtime.frontend.trace_function import trace_call
+from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.ops.host_callback import done_before
-from anabranch.runtime.signature.arguments import arguments_of
 from anabranch.runtime.signature.flatten import Leaves
-from anabranch.runtime.signature.static_args import Statics
-from anabranch.runtime.tracing.capacity import Learned, OverflowedError, knowing
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.values.containers import is_deep
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
-from anabranch.runtime.values.pytrees.containers import is_deep
-from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
 R = TypeVar("R")
 S = TypeVar("S")
 Stage = TypeVar("Stage", bound=Callable[..., Any])
-Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
 
 
 def _shortened(method: Stage) -> Stage:
@@ -67,7 +56,7 @@ def _shortened(method: Stage) -> Stage:
     return cast(Stage, call)
 
 
-class Wrapped(Generic[P, R]):
+class Wrapped(CompiledSignatures[P, R]):
     """A function that is compiled for each new signature of its arguments, as `jax.stages.Wrapped`.
 
     Raises
@@ -85,27 +74,20 @@ class Wrapped(Generic[P, R]):
     __qualname__: str
     __wrapped__: Callable[P, R]
 
-    _taking: type[Leaves] = Leaves  # what takes arguments apart
     _alone = False  # whether this is compiled for one instance, whose attributes are constants
 
     def __init__(self, function: Callable[P, R], options: Options) -> None:
-        self.__anabranch_function__ = function
-        self.__anabranch_options__ = options
-        self._names = parameter_names(function)
-        self._statics = Statics(function, options.static)
-        self._executables: ExecutableCache[Compiled] = ExecutableCache()
-        self._known = Known()
-        self._learned = Learned()
+        super().__init__(function, options)
         self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
         if getattr(function, "__isabstractmethod__", False):
             self.__isabstractmethod__ = True
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What the plain function gives, compiled."""
+        """Return the result of the plain function, from compiled code."""
         try:
-            for entry in self._executables.quick:
-                found: R = entry.quick(args, kwargs)
+            for entry in self._executables.with_fast_path:
+                found: R = entry.fast_path(args, kwargs)
                 if found is not MISS:
                     self._executables.hits += 1
                     return found
@@ -163,7 +145,7 @@ class Wrapped(Generic[P, R]):
         else:
             self._executables.hits += 1
             compiled.execution.check(leaves)
-            self._quicken(exact, compiled.execution, (args, kwargs), call)
+            self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
         return compiled.execution, leaves
 
     def _run(self, execution: Execution, leaves: Leaves, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -188,15 +170,15 @@ class Wrapped(Generic[P, R]):
             except OverflowedError as again:
                 overflow = again
 
-    def _quicken(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
-        """Let the next such call take the quick way; a signature that is met once only pays nothing for it."""
-        known = execution in self._executables.quick
-        if (known or execution.quick is never) and execution.quick_attempts < MOST_ATTEMPTS:
-            execution.quick_attempts += 1
+    def _make_fast_path(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
+        """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
+        known = execution in self._executables.with_fast_path
+        if (known or execution.fast_path is never) and execution.fast_path_attempts < MOST_ATTEMPTS:
+            execution.fast_path_attempts += 1
             name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            quicken(name, execution, Form.of(written, arranged, self._names))
-        if execution.quick is not never and not known:
-            self._executables.put_quick(key, execution)
+            make_fast_path(name, execution, Form.of(written, arranged, self._names))
+        if execution.fast_path is not never and not known:
+            self._executables.put_fast_path(key, execution)
 
     @overload
     def __get__(self, instance: None, owner: type[Any] | None = None) -> Wrapped[P, R]: ...
@@ -270,33 +252,12 @@ class Wrapped(Generic[P, R]):
 
     @_shortened
     def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
+        """Return what is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
-
-    def source(self, /, *args: Any, **kwargs: Any) -> str:
-        """The rewritten source; the function's own where there is nothing to rewrite.
-
-        With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
-        loops over them are written out. Arguments that are not static may be left out; an int or bool counts as static
-        here once a call had to know it. This is shown, and not what runs: a call traces the general source, in which
-        Python decides on static values.
-
-        Raises
-        ------
-        TypeError
-            For an argument that the function does not take.
-        """
-        function = plain_function(self.__anabranch_function__)
-        known = self._statics.values(args, kwargs, self._known.names)
-        if known:
-            return transpile.rewrite_for(function, counterpart, known).source
-        if not transpile.needs_rewriting(function):
-            return inspect.getsource(function)
-        return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
 
     @_shortened
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
-        """What becomes of the function on these arguments, and why: traced anew, and not run.
+        """Return what becomes of the function on these arguments, and why: traced anew, and not run.
 
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
         """
@@ -308,95 +269,6 @@ class Wrapped(Generic[P, R]):
         kept = "in memory" if found is not None and found.execution.plan.guards.hold() else ""
         static = frozenset(s for s in self.__anabranch_options__.static if isinstance(s, str))
         return explanation(traced, exact, self._names, decisions.listed(), kept, static)
-
-    def clear_cache(self) -> None:
-        """Forget all executables."""
-        self._executables.clear()
-        self._known.clear()
-        self._learned.clear()
-
-    def cache_clear(self) -> None:
-        """Forget all executables, as the functions of `functools.lru_cache` do."""
-        self.clear_cache()
-
-    def cache_info(self) -> CacheInfo:
-        """How many calls found an executable, how many did not, how many there may be, and how many there are."""
-        return self._executables.info(self.__anabranch_options__.in_force().cache_size)
-
-    # ---- inside ----------------------------------------------------------------------------------------------------
-
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Call]:
-        if self._statics:
-            args, kwargs = self._statics.arrange(args, kwargs)
-        leaves = self._taking()
-        names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
-        positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
-        named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
-        traced_under = self.__anabranch_options__.in_force().traced
-        return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
-
-    def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
-        """The executable of a signature that has none; others that want it wait here."""
-        cache, name = self._executables, name_of(self.__anabranch_function__)
-        with Watched(), cache.turns.turn(key), configure(**self.__anabranch_options__.settings):
-            exact = self._exact(key, leaves)
-            with tracing_alone:  # else what a trace changes for a moment might be seen
-                found = cache.get(exact)
-                suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
-                if found is not None and suffices and found.execution.plan.guards.hold():
-                    return found
-            cache.misses += 1
-            cache.compiles += 1
-            guards = found.execution.plan.guards if found is not None and suffices else None
-            miss = cache_miss.Miss(
-                name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact), not suffices
-            )
-            cache_miss.report(miss, cache.keys)
-            trace = functools.partial(self._trace_shown, key, leaves, call)
-            with deep():
-                made = compile_function(self.__anabranch_function__, name, trace, self.source)
-            self._known.add(key, made.plan, name)
-            cache.put(known_key(key, leaves.values, made.plan.known), made)
-            return made
-
-    def _exact(self, key: Any, leaves: Leaves) -> Any:
-        """The signature with the values of the leaves that calls of it had to know."""
-        if not self._known or not self.__anabranch_options__.in_force().auto_static:
-            return key
-        return known_key(key, leaves.values, self._known.leaves(key))
-
-    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
-        traced = self._trace(key, leaves, call)
-        self.__anabranch_options__.show(traced.program)
-        return traced
-
-    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
-        aliases = _by_leaf(leaves)
-        arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
-        readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
-        strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
-        arguments = arguments_of(
-            *call,
-            leaves.held,
-            aliases=aliases,
-            readonly=readonly,
-            strides=strides,
-            device=leaves.device,
-            names=self._names,
-            numbers=numbers,
-            known=self._known.leaves(key) if settings().auto_static else frozenset(),
-        )
-        function: Callable[..., Any] = self.__anabranch_function__
-        refuse_early(function)
-        with knowing(self._learned.of(self._exact(key, leaves))):
-            plan = trace_call(function, arguments)
-        form, options = self._statics.form, self.__anabranch_options__
-        passed = passed or Passed.of(form, *call, call)
-        donated = donated_leaves(form, options.donated, call, arguments)
-        exact = known_key(key[:3], leaves.values, plan.known)
-        calling = Calling(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
-        return Traced(plan, calling, options.compiler_flags)
 
 
 class Bound(Wrapped[P, R]):
@@ -415,8 +287,8 @@ class Bound(Wrapped[P, R]):
         """Return the result of the plain method, from compiled code."""
         function = self.__func__
         try:
-            for entry in function._executables.quick:
-                found: R = entry.quick((self.__self__, *args), kwargs)
+            for entry in function._executables.with_fast_path:
+                found: R = entry.fast_path((self.__self__, *args), kwargs)
                 if found is not MISS:
                     function._executables.hits += 1
                     return found
@@ -493,10 +365,3 @@ class Bound(Wrapped[P, R]):
 def _bound_kind(kind: type[Wrapped[Any, Any]]) -> type[Bound[Any, Any]]:
     """The class of bound methods that are compiled as a class of functions is."""
     return Bound if kind is Wrapped else type(f"Bound{kind.__name__}", (Bound, kind), {})
-
-
-def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
-    first: dict[int, int] = {}
-    arrays = {id(a) for a in leaves.arrays}
-    same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
-    return same if any(i != s for i, s in enumerate(same)) else ()

@@ -1,6 +1,6 @@
 """The executables of one function, by signature: the least recently used make room for new ones.
 
-The quick ways of the last few signatures stand before the mapping: asking each whether a call fits takes less time than
+The fast paths of the last few signatures stand before the mapping: asking each whether a call fits takes less time than
 to describe the call.
 """
 
@@ -11,7 +11,7 @@ import contextlib
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from anabranch.base.fork_locks import lock
-from anabranch.base.keyed_locks import Turns
+from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.config import settings
 
@@ -19,7 +19,7 @@ _REMEMBERED = 4096
 
 T = TypeVar("T")
 
-_MOST_QUICK = 4
+_MOST_FAST_PATHS = 4
 
 
 class CacheInfo(NamedTuple):
@@ -36,20 +36,30 @@ class ExecutableCache(Generic[T]):
 
     Attributes
     ----------
-    turns : Turns
+    locks : KeyedLocks
         By signature: one thread compiles for it, the others that want it wait.
     """
 
-    __slots__ = ("_dropped", "_entries", "_lock", "_quick", "compiles", "hits", "misses", "quick", "turns")
+    __slots__ = (
+        "_dropped",
+        "_entries",
+        "_lock",
+        "_with_fast_path",
+        "compiles",
+        "hits",
+        "locks",
+        "misses",
+        "with_fast_path",
+    )
 
     def __init__(self) -> None:
-        self.turns = Turns()
+        self.locks = KeyedLocks()
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
         self._entries: collections.OrderedDict[Any, T] = collections.OrderedDict()
-        self._quick: tuple[tuple[Any, Execution], ...] = ()
+        self._with_fast_path: tuple[tuple[Any, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
-        self.quick: tuple[Execution, ...] = ()
+        self.with_fast_path: tuple[Execution, ...] = ()
         self.hits = 0
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
@@ -65,7 +75,7 @@ class ExecutableCache(Generic[T]):
     def put(self, key: Any, value: T) -> None:
         """Keep an entry, and let those go that have not been used for longest."""
         with self._lock:
-            for used, _ in self._quick:
+            for used, _ in self._with_fast_path:
                 self.get(used)
             self._entries[key] = value
             self._entries.move_to_end(key)
@@ -78,21 +88,21 @@ class ExecutableCache(Generic[T]):
                 self._dropped.clear()
 
     def was_dropped(self, key: Any) -> bool:
-        """Whether there was an entry of the signature, which had to make room."""
+        """Return whether there was an entry of the signature, which had to make room."""
         return hash(key) in self._dropped
 
-    def put_quick(self, key: Any, execution: Execution) -> None:
-        """Keep the quick way of an entry, before those of others."""
+    def put_fast_path(self, key: Any, execution: Execution) -> None:
+        """Keep the fast path of an entry, before those of others."""
         with self._lock:
-            others = [(k, e) for k, e in self._quick if k != key]
+            others = [(k, e) for k, e in self._with_fast_path if k != key]
             if key in self._entries:  # another thread may have cleared the cache
-                self._set_quick((key, execution), *others[: _MOST_QUICK - 1])
+                self._set_quick((key, execution), *others[: _MOST_FAST_PATHS - 1])
 
     def _forget_quick(self, key: Any) -> None:
-        self._set_quick(*[(k, e) for k, e in self._quick if k != key])
+        self._set_quick(*[(k, e) for k, e in self._with_fast_path if k != key])
 
     def _set_quick(self, *pairs: tuple[Any, Execution]) -> None:
-        self._quick, self.quick = pairs, tuple(e for _, e in pairs)
+        self._with_fast_path, self.with_fast_path = pairs, tuple(e for _, e in pairs)
 
     def clear(self) -> None:
         """Forget all entries and counts."""

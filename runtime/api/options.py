@@ -1,4 +1,4 @@
-"""What `jit` was asked for beside the function."""
+"""The options of `jit`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def flags_of(given: Any) -> tuple[Flag, ...]:
 
 @frozen
 class Options:
-    """What `jit` was asked for.
+    """The options that `jit` was called with.
 
     Attributes
     ----------

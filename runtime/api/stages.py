@@ -16,7 +16,7 @@ from anabranch.runtime.call.call_spec import Call, Calling, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.call.donation import DonatingExecution, Donation
 from anabranch.runtime.call.execution import MISS, Execution
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, quicken
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
@@ -33,7 +33,7 @@ from anabranch.runtime.xla.executable import Executable
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Stage:
-    """What every stage says of the function's arguments and result.
+    """A stage of compiling a function: the base that describes the arguments and the result.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ class Lowered(Stage):
         return bound(self.plan, self.calling, executable, self.donation, chosen, self.text)
 
     def bound(self, executable: Executable) -> Compiled:
-        """What calls an executable of this module."""
+        """Return the `Compiled` that calls an executable as a plan says."""
         return bound(self.plan, self.calling, executable, self.donation, self.flags, self.text)
 
     def _located(self) -> str:
@@ -247,9 +247,9 @@ class Compiled(Stage):
         StaleExecutableError
             When a global, a closure or an object that the function reads has changed since it was traced.
         CapacityError
-            When something whose size only the run knows has less room than it needs.
+            When something of a size known only at run time has less room than it needs.
         """
-        found = self.execution.quick(args, kwargs)
+        found = self.execution.fast_path(args, kwargs)
         if found is not MISS:
             return found
         leaves = self.calling.leaves(args, kwargs)
@@ -258,7 +258,7 @@ class Compiled(Stage):
                 f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
                 "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
-        self._quicken((args, kwargs))
+        self._make_fast_path((args, kwargs))
         try:
             self.execution.check(leaves)
             return self.execution.run(leaves)
@@ -266,13 +266,15 @@ class Compiled(Stage):
             error = overflow.as_fixed()
         raise error
 
-    def _quicken(self, written: Call) -> None:
-        """Let the next such call take the quick way, which is the jitted function's where nothing is static."""
+    def _make_fast_path(self, written: Call) -> None:
+        """Let the next such call take the fast path, which is the jitted function's where nothing is static."""
         passed, execution = self.calling.passed, self.execution
-        if passed.statics or self.calling.taking.held or execution.quick_attempts >= MOST_ATTEMPTS:
+        if passed.statics or self.calling.taking.held or execution.fast_path_attempts >= MOST_ATTEMPTS:
             return
-        execution.quick_attempts += 1
-        quicken(self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places]))
+        execution.fast_path_attempts += 1
+        make_fast_path(
+            self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places])
+        )
 
     def serialize(self) -> bytes:
         """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.
@@ -302,7 +304,7 @@ class Compiled(Stage):
 
     @staticmethod
     def deserialize(data: Buffer) -> Compiled:
-        """What was compiled in another process, from its bytes; neither the function nor its source is needed.
+        """Return what was compiled in another process, from its bytes; neither the function nor its source is needed.
 
         They hold code, and pickled objects: load only what you trust.
 
@@ -364,7 +366,7 @@ def bound(
     flags: tuple[Flag, ...],
     text: str | None = None,
 ) -> Compiled:
-    """What calls an executable as a plan says."""
+    """Return the `Compiled` that calls an executable of this module."""
     if donation.given:
         return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, text)
     return Compiled(plan, calling, Execution(plan, executable), flags, text)

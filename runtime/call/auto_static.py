@@ -10,10 +10,10 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.static_keys import key_of
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.static_requests import Specialised, argument_names
 
-_log = logging.getLogger("anabranch.specialised")
+_log = logging.getLogger("anabranch.with_fast_path")
 
 
 def known_key(key: Any, values: Sequence[Any], known: Collection[int]) -> Any:

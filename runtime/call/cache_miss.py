@@ -18,7 +18,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.containers import Structure
 
 _log = logging.getLogger("anabranch.compiles")
 _TOLD = 5  # changes
@@ -76,7 +76,7 @@ def signature(key: Any, names: tuple[str, ...]) -> str:
 
 
 def explanation(miss: Miss, earlier: list[Any]) -> str:
-    """What has changed since the last time, or what differs from the closest of the earlier signatures."""
+    """Return what has changed since the last time, or what differs from the closest of the earlier signatures."""
     if miss.guards is not None:
         found = list(itertools.islice(changes(miss.guards), _TOLD)) or [
             "something that the function reads from outside"
@@ -115,7 +115,7 @@ def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
-    """What a signature says of one argument, part by part, each with its name."""
+    """Yield the parts of a signature's text for one argument, each with its name."""
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         structure, *children = key
         yield name, structure.cls.__name__

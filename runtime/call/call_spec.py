@@ -14,8 +14,9 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import Leaves, ShapeDtypeStruct
+from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.signature.pytree import Constant, PyTreeDef, Reading, ResultReading, Tree, joined, struct
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_args import Form
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values.abstract import Abstract
@@ -26,7 +27,7 @@ Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 @frozen
 class ArgInfo:
-    """What is known of an argument's leaf, as `jax.stages.ArgInfo`.
+    """The type of an argument's leaf, and whether it is donated, as `jax.stages.ArgInfo`.
 
     Attributes
     ----------
@@ -196,7 +197,7 @@ class Calling:
         return self._as_given(self.leaf_structs())
 
     def leaf_structs(self) -> list[ShapeDtypeStruct]:
-        """What stands for each leaf, in the order of the program's inputs."""
+        """Return the types of the leaves, in the order of the program's inputs."""
         abstracts: list[Abstract] = []
         reading = Reading(abstracts.append)
         for _, layout in self._layouts():
@@ -232,7 +233,7 @@ class Calling:
 
 
 def out_info(calling: Calling, plan: Plan) -> Tree:
-    """What is known of the result; of a function that always raises, that there is none."""
+    """Return what is known of the result; of a function that always raises, that there is none."""
     if not isinstance(plan.result, layouts.Node):
         return Tree(PyTreeDef(Constant(NoReturn)), ())
     result, *contents = plan.result.children

@@ -23,7 +23,7 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 
 
 def made_here() -> dict[str, str]:
-    """What executables and plans depend on: they are of no use elsewhere."""
+    """Return what executables and plans depend on: they are of no use elsewhere."""
     return {
         "anabranch": __version__,
         "Python": ".".join(map(str, sys.version_info[:2])),

@@ -47,7 +47,7 @@ def _in_rest(form: Form, name: Any, donated: frozenset[str | int]) -> bool:
 
 @frozen
 class Donation:
-    """What becomes of the donated Arrays among the arguments, by leaf.
+    """The outputs that get the memory of the donated Arrays among the arguments, by leaf.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class DonatingExecution(Execution):
         self.calling, self.donation = calling, donation
         # What runs such executions by a shorter way would not donate.
         self.gives_one_array = False
-        self.quick_attempts = sys.maxsize
+        self.fast_path_attempts = sys.maxsize
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         values, given = list(leaves.values), self.donation.given

@@ -13,14 +13,14 @@ from anabranch.runtime.signature.flatten import Leaves, buffers, check_objects, 
 from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.xla.executable import Executable
 
-Quick = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+FastPath = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
-# What a quick call gives for a call that it is not made for.
+# The result of a fast path for a call that it is not made for.
 MISS: Final = object()
 
 
 def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The quick way of an execution that has none."""
+    """The fast path of an execution that has none."""
     return MISS
 
 
@@ -29,17 +29,17 @@ class Execution:
 
     Attributes
     ----------
-    quick : callable
-        Takes the positional arguments and those by name; `runtime.dispatch` makes it.
-    quick_attempts : int
+    fast_path : callable
+        Takes the positional arguments and those by name; `call.fastpath` makes it.
+    fast_path_attempts : int
         How often it was asked for one.
     """
 
-    __slots__ = ("__weakref__", "executable", "gives_one_array", "plan", "quick", "quick_attempts")
+    __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "gives_one_array", "plan")
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
-        self.quick: Quick = never
-        self.quick_attempts = 0
+        self.fast_path: FastPath = never
+        self.fast_path_attempts = 0
         self.plan = plan
         self.executable = executable
         self.gives_one_array = plan.gives_one_array

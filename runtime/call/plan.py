@@ -18,12 +18,13 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
-from anabranch.runtime.tracing.trace import Failure, Storage
+from anabranch.runtime.tracing.failures import Failure
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
 from anabranch.runtime.values.static_requests import Specialised
@@ -44,7 +45,7 @@ class Owner:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """What must be known at run time."""
+        """The atoms that must be known at run time."""
         positions = tuple([position for step in self.path for position in step.positions])
         positions += tuple([start for start in self.starts if not isinstance(start, int)])
         return positions if self.pred is None else (self.pred, *positions)
@@ -83,7 +84,7 @@ class ResultAlias:
 
 @frozen
 class Plan:
-    """What a call does around the Program.
+    """The work of a call on the host, around the Program.
 
     The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
     argument or occur twice), then new contents of mutated array arguments, what `returned_arguments` need, what effects
@@ -163,14 +164,14 @@ class Plan:
 
     @property
     def gives_one_array(self) -> bool:
-        """Whether a call on the device does nothing but to compute one array."""
+        """Return whether a call on the device does nothing but to compute one array."""
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
         return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
 
     def is_returned(self, leaf: int) -> bool:
-        """Whether a leaf of the result is an argument's array, or a view of it, in every case."""
+        """Return whether a leaf of the result is an argument's array, or a view of it, in every case."""
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
@@ -194,7 +195,7 @@ class Plan:
             raise
 
     def overflowed(self, code: int) -> bool:
-        """Whether an error code says that some room was too small."""
+        """Return whether an error code says that some room was too small."""
         return isinstance(self.failures[code - 1].make, Overflowed)
 
     def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:

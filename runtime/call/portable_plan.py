@@ -16,10 +16,10 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.signature.static_keys import Shown, Static
-from anabranch.runtime.tracing.trace import Failure
-from anabranch.runtime.values.failures import exceptions
+from anabranch.runtime.tracing.failures import Failure
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.heap.slots import GlobalVariable
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.xla.executable import Executable
 
 NDArray = np.ndarray[Any, Any]
@@ -43,7 +43,7 @@ class _Known:
 
 
 def saved(plan: Plan, calling: Calling) -> bytes:
-    """What `loaded` takes.
+    """Return the bytes that `loaded` takes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a computation failed with, raised with the user's lines in the traceback."""
+"""A failure of a computation, raised with the user's lines in the traceback."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import AnabranchError
-from anabranch.runtime.tracing.trace import Failure, Storage
+from anabranch.runtime.tracing.failures import Failure
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line
-from anabranch.runtime.values.pytrees import containers
 
 NDArray = np.ndarray[Any, Any]
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.tracing.trace import UnreachableError, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import exceptions
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -38,14 +40,14 @@ def _error(message: Callable[[], Any] | None) -> AssertionError:
 def _is_plain(message: Callable[[], Any]) -> bool:
     """Return whether the message is there already: it neither computes, writes, prints nor raises."""
     builder = current()
-    before, failures = builder.checkpoint(), len(builder.trace.failures)
-    heap = Heap((message, *builder.trace.roots))
+    before, failures = builder.checkpoint(), len(builder.trace.failures.numbered)
+    heap = Heap((message, *builder.trace.heap.roots))
     try:
         message()
     except Exception:  # raised again where the message is wanted
         return False
     plain = builder.written == before.written and len(builder.equations) == before.equations
-    plain = plain and len(builder.trace.failures) == failures and not heap.changes()
+    plain = plain and len(builder.trace.failures.numbered) == failures and not heap.changes()
     heap.restore()
     builder.rollback(before)
     return plain

@@ -30,12 +30,12 @@ from anabranch.runtime.control.stdlib import (
     output,
 )
 from anabranch.runtime.numpy import staged as staged_numpy
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
-from anabranch.runtime.tracing.trace import Active, current, tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -71,8 +71,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.bear(made)
-            if current().trace.lists:
+            current().trace.identity.bear(made)
+            if current().trace.lists.may_grow:
                 lists.let_attributes_grow(made)
         # Referred to by the name alone: nobody else has it.
         return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
@@ -81,8 +81,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
-    tail_calls_ = builder.trace.tail_calls
-    active = builder.trace.active.setdefault(code, Active())
+    tail_calls_ = builder.trace.calls.tail_calls
+    active = builder.trace.calls.active.setdefault(code, Active())
     guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
         raise too_deep(builder.depth > active.depths[0])
@@ -122,8 +122,8 @@ def _bound(method: Any, owner: Any) -> Any:
 def _from_library(made: Any) -> Any:
     """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
-    if not trace.is_outside(made):
-        trace.bear(made)
+    if not trace.outside.is_outside(made):
+        trace.identity.bear(made)
     return made
 
 
@@ -148,7 +148,7 @@ def resolve(function: Any) -> Any:
                 return function
             if tracing():
                 outside_world.refuse_draws(function)
-                current().trace.enter(function.__self__)
+                current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
@@ -166,7 +166,7 @@ def resolve(function: Any) -> Any:
         return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
-            current().trace.meet(function)
+            current().trace.outside.meet(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -209,7 +209,7 @@ def _constructor(cls: type) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.bear(made)
+            current().trace.identity.bear(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 

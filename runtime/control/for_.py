@@ -20,7 +20,7 @@ from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -61,7 +61,7 @@ def run(
     if isinstance(items, MayGrow):
         sequence, cannot = _as_it_is(items)
         if sequence is not None:
-            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.roots))
+            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
             try:
                 return run_counted(sequence, body, init, form, what)
             except cannot:

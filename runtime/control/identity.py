@@ -13,19 +13,19 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
-from anabranch.runtime.values.arrays import aliasing, views
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
-from anabranch.runtime.values.pytrees.containers import structure_of
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -59,7 +59,7 @@ def is_(a: Any, b: Any) -> Any:
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
         return _is_one_number(a, b)
-    if a is b or a is None or b is None or not tracing() or not {id(a), id(b)} & current().trace.merged.keys():
+    if a is b or a is None or b is None or not tracing() or not {id(a), id(b)} & current().trace.identity.merged.keys():
         return a is b
     return _is_one_of_parts(a, b)
 
@@ -167,8 +167,8 @@ _UNKNOWN_NUMBER = run_time_checks.Telling(
 
 def _is_one_array(a: Array, b: Array) -> Any:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
-    unclear = current().trace.ambiguous if tracing() else {}
-    if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.either.keys():
+    unclear = current().trace.identity.ambiguous if tracing() else {}
+    if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
         known = [branch_identity.objects_of(current(), x) for x in (a, b)]
         if known[0] is not None and known[1] is not None:
             one_object: Atom = atoms.literal(a is b)
@@ -181,7 +181,7 @@ def _is_one_array(a: Array, b: Array) -> Any:
         raise _undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
-    merged = current().trace.merged
+    merged = current().trace.identity.merged
     if {id(a), id(b)} & merged.keys():
         raise _undecided("ndarray")
     if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
@@ -200,14 +200,14 @@ def _is_one_array(a: Array, b: Array) -> Any:
 
 def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
     """The arrays that one is, each with when it is that."""
-    if id(array) in current().trace.either:
+    if id(array) in current().trace.identity.either:
         options = branch_identity.objects_of(current(), array)
         if options is None:
             raise _undecided("ndarray")
         return [(atoms.logical_and(p, q), other) for p, one in options for q, other in _alternatives(one)]
-    if id(array) not in current().trace.chosen:
+    if id(array) not in current().trace.identity.chosen:
         return [(atoms.literal(True), array)]
-    if id(array) in current().trace.ambiguous:
+    if id(array) in current().trace.identity.ambiguous:
         raise _undecided("ndarray")
     found: list[tuple[Atom, Array]] = []
     own: Atom = atoms.literal(True)

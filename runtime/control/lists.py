@@ -13,7 +13,8 @@ from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.push_iteration import Source
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.dynamic_lists.items import is_fixed, is_grown
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
@@ -21,7 +22,7 @@ from anabranch.runtime.values.union import ChoiceValue
 
 def let_grow(made: list[Any]) -> Any:
     """A list that code has made which is not rewritten, as one that may grow where lists do."""
-    return growing(made) if tracing() and current().trace.lists else made
+    return growing(made) if tracing() and current().trace.lists.may_grow else made
 
 
 def let_attributes_grow(made: Any) -> None:
@@ -38,18 +39,18 @@ _HELD = 2
 
 def defaultdict_(*args: Any, **kwargs: Any) -> Any:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    factory = KINDS.get(args[0]) if args and current().trace.lists and isinstance(args[0], type) else None
+    factory = KINDS.get(args[0]) if args and current().trace.lists.may_grow and isinstance(args[0], type) else None
     return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
 def list_(*args: Any) -> Any:
     """As `list`."""
     if not args:
-        return growing([]) if current().trace.lists else []
+        return growing([]) if current().trace.lists.may_grow else []
     if len(args) > 1:
         return list(*args)  # raises TypeError
     made = items_of(args[0])
-    return growing(made) if current().trace.lists else made
+    return growing(made) if current().trace.lists.may_grow else made
 
 
 def items_of(items: Any) -> Any:
@@ -81,7 +82,7 @@ def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
         made.extend(given)
         return made
     made = collections.deque(given, maxlen)
-    return growing(made) if current().trace.lists else made
+    return growing(made) if current().trace.lists.may_grow else made
 
 
 def comprehension(items: Each) -> Any:
@@ -98,7 +99,7 @@ def method(function: Any) -> Callable[..., Any] | None:
 
     def extend(values: Any) -> None:
         made = items_of(values)
-        if is_grown(made) and not current().trace.lists:
+        if is_grown(made) and not current().trace.lists.may_grow:
             raise Restart(lists=True)
         function(made)
 

@@ -18,9 +18,10 @@ from anabranch.runtime.control.ternary import ifexp
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 Found = dict[str, Any]
 Hit = bool | Atom

@@ -10,7 +10,7 @@ from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.containers.set_members import Members, check_hashable
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.pytrees.containers import has_traced
+from anabranch.runtime.values.containers import has_traced
 
 
 def members(*items: Any) -> Any:

@@ -18,18 +18,20 @@ from anabranch.runtime.control.sequences.index_checks import checked_dynamic_ind
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
@@ -111,12 +113,12 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
 def _get(container: Any, key: Any) -> Any:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
-        if current().trace.unroll_reason is not None:
+        if current().trace.unrolling.reason is not None:
             return container[key]
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
-        current().trace.has_codes |= isinstance(key, Traced)
+        current().trace.text.has_codes |= isinstance(key, Traced)
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):

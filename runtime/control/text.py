@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal, refuse_hidden
-from anabranch.runtime.values.pytrees import containers
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:

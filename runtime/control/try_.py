@@ -19,12 +19,15 @@ from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Caught, Details, Failure, Restart, UnreachableError, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.failures import Caught, Details, Failure, UnreachableError
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.failures import exceptions, run_time_checks
-from anabranch.runtime.values.failures.try_regions import Point, Region
+from anabranch.runtime.values.containers import Told
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.try_regions import Point, Region
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import Told
+from anabranch.runtime.values.pytrees import exceptions
 
 Block = Callable[..., Any]
 # What a way out of a region does, with the error code, for failures of these numbers.
@@ -107,7 +110,7 @@ def _enter(block: Block, error: BaseException) -> Any:
 
 def _attempt(region: Region, body: Block) -> Any:
     """The result of a body; MISSING where it raises for sure after something else may have failed."""
-    regions = region.builder.trace.regions
+    regions = region.builder.trace.failures.regions
     regions.append(region)
     try:
         return body()
@@ -136,7 +139,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
         return form.after(value, orelse)
     found = _Catches(region, handlers)
     if not any(way.block is not None for way in found.ways):
-        if not region.builder.trace.regions:
+        if not region.builder.trace.failures.regions:
             region.take()
         if value is MISSING:
             raise UnreachableError
@@ -171,7 +174,7 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
 
 
 def _passes(region: Region, number: int) -> bool:
-    return passes(revived(region.builder.trace.failures[number - 1]))
+    return passes(revived(region.builder.trace.failures.numbered[number - 1]))
 
 
 def may_raise(region: Region) -> bool:
@@ -214,7 +217,9 @@ class _Way:
         if self.block is None:
             return _failing(code)()
         error = revived(self.failure)
-        known = current().trace.caught[id(error)] = Caught(error, code, numbers, run_time_checks.details_of(numbers))
+        known = current().trace.failures.caught[id(error)] = Caught(
+            error, code, numbers, run_time_checks.details_of(numbers)
+        )
         try:
             raise error
         except BaseException as caught:
@@ -235,7 +240,7 @@ class _Catches:
     """The handlers that catch the failures of a region: `numbers` has the way of each failure by its number."""
 
     def __init__(self, region: Region, handlers: Sequence[Handler]) -> None:
-        failures = region.builder.trace.failures
+        failures = region.builder.trace.failures.numbered
         kinds = [(BaseException if kinds is None else kinds(), block) for kinds, block in handlers]
         self.ways: list[_Way] = []
         self.numbers: dict[int, int] = {}
@@ -275,7 +280,7 @@ class _Fork:
 
     def __init__(self, region: Region, what: str) -> None:
         self.region, self.what = region, what
-        self.code = region.builder.read(region.builder.trace.error_code)
+        self.code = region.builder.read(region.builder.trace.failures.error_code)
         self.points = region.take()
         self.tidy: list[bool] = []
 
@@ -324,7 +329,7 @@ class _Fork:
 
         def run(block: Block = block, roots: tuple[Any, ...] = self.region.roots) -> Any:
             builder = current()
-            code = builder.trace.error_code
+            code = builder.trace.failures.error_code
             builder.write(code, start)
             begun = builder.read(code)
             value = block()

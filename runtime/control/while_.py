@@ -15,7 +15,7 @@ from anabranch.runtime.control.loops.loop_state import ConditionWritesError, Loo
 from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -95,7 +95,7 @@ class _While:
 
     def run(self, init: tuple[Any, ...]) -> tuple[Any, ...]:
         state: tuple[Any, ...] = (NEXT, no_value, *init)
-        if self.body.__code__ in self.builder.trace.staged_sites:
+        if self.body.__code__ in self.builder.trace.loops.staged_sites:
             try:
                 return self._stage(state)
             except (ConcretizationError, StructureMismatchError):
@@ -140,13 +140,13 @@ class _While:
             if left is not False:
                 self.builder.rollback(before)
                 heap.restore()
-                self.builder.trace.staged_sites.add(self.body.__code__)
+                self.builder.trace.loops.staged_sites.add(self.body.__code__)
                 return self._stage(state)
             busy += len(self.builder.equations) > before.equations
             state = (NEXT, no_value, *after[2:])
 
     def _heap(self, state: tuple[Any, ...]) -> Heap:
-        return Heap((self.test, self.body, state, *self.builder.trace.roots))
+        return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
 
     def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         def grown() -> tuple[Any, ...]:
@@ -173,7 +173,7 @@ class _While:
 
     def _origin(self, state: tuple[Any, ...]) -> str:
         before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         test = truth(self.test(*state[2:]))
         found = "when it is left" if isinstance(test, bool) else origin(test)
         self.builder.rollback(before)
@@ -191,7 +191,7 @@ class _While:
             return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
 
         before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         try:
             some = truth(self.test(*state[2:]))
             if isinstance(some, bool):
@@ -236,7 +236,7 @@ class _While:
         alternates: bool,
     ) -> tuple[Any, ...]:
         before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.roots))
+        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         try:
             return stage_loops.stage(
                 Loop(

@@ -13,9 +13,10 @@ from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import UnreachableError, current, tracing
-from anabranch.runtime.values.failures.try_regions import Region
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.try_regions import Region
 
 
 def suppressed(manager: Any) -> Callable[[], Any]:
@@ -87,16 +88,16 @@ class _State:
         frame = getattr(getattr(manager, "gen", None), "gi_frame", None)
         inside = frame.f_locals.values() if isinstance(frame, types.FrameType) else ()
         self.env = dict(self.builder.env)
-        self.heap = Heap((manager, *inside, *trace.roots))
+        self.heap = Heap((manager, *inside, *trace.heap.roots))
 
     def is_lost(self) -> bool:
         """Return whether a change is seen after the failure: output, or what a handler around it looks at."""
         trace = self.builder.trace
         changed = [s for s in self.builder.written if self.builder.env[s] is not self.env.get(s)]
-        if trace.effects in changed:
+        if trace.output.counter in changed:
             return True
         kept = any(s in self.env or self.builder.outer_has(s) for s in changed)
-        return bool(trace.regions) and (kept or self.heap.changed())
+        return bool(trace.failures.regions) and (kept or self.heap.changed())
 
 
 def _may_end_exceptions(manager: Any) -> bool:

@@ -6,7 +6,6 @@ methods are compiled.
 
 from __future__ import annotations
 
-import importlib
 import operator
 import types
 from collections.abc import Iterator
@@ -16,7 +15,9 @@ import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime._jaxlib import Buffer, exported, put, to_numpy, wait
-from anabranch.runtime.device.operator_methods import Operators, operations
+from anabranch.runtime.device import upper_layers
+from anabranch.runtime.device.operator_methods import Operators
+from anabranch.runtime.device.upper_layers import operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 
@@ -81,7 +82,7 @@ class Array(Operators):
         return self
 
     def is_ready(self) -> bool:
-        """Whether the contents are there."""
+        """Return whether the contents are there."""
         return bool(self.buffer.array.is_ready())
 
     def delete(self) -> None:
@@ -90,7 +91,7 @@ class Array(Operators):
 
     @property
     def is_shared(self) -> bool:
-        """Whether a copy was made, which stands on the same memory."""
+        """Return whether a copy was made, which stands on the same memory."""
         return getattr(self, "_shared", False)
 
     def hand_over(self, taker: str) -> Buffer:
@@ -117,7 +118,7 @@ class Array(Operators):
         return f"donated to a call of {taker} (donate_argnums, donate_argnames), which has used its memory"
 
     def is_deleted(self) -> bool:
-        """Whether `delete` was called, or the array was donated to a call."""
+        """Return whether `delete` was called, or the array was donated to a call."""
         return self._memory is None
 
     @property
@@ -319,15 +320,14 @@ class Array(Operators):
 
 def namespace(api_version: str | None = None) -> types.ModuleType:
     """The namespace of the array API standard for Arrays, and for what stands for arrays while tracing."""
-    # A part of the face, which nothing here may need to be imported.
-    module = importlib.import_module("anabranch.numpy")
+    module = upper_layers.namespace()
     if api_version not in (None, module.__array_api_version__):
         raise ValueError(f"{module.__array_api_version__} of the array API standard is there, not {api_version}")
     return module
 
 
 def holds(dtype: np.dtype[Any]) -> bool:
-    """Whether the device has a dtype, in any byte order."""
+    """Return whether the device has a dtype, in any byte order."""
     # Not each kind of dtype has an order of bytes.
     return dtype.kind in _KINDS and dtype.newbyteorder("=") in _HELD
 

@@ -66,17 +66,17 @@ class Foreign:
 
 
 def _exports(cls: type) -> bool:
-    """Whether instances give their memory to other libraries, and are no ndarrays."""
+    """Return whether instances give their memory to other libraries, and are no ndarrays."""
     return hasattr(cls, "__dlpack__") and not issubclass(cls, np.ndarray)
 
 
 def _is_foreign(cls: type) -> bool:
-    """Whether instances are arrays of another library, or refused as such; whatever they hold, they are no pytrees."""
+    """Return whether instances are arrays of another library, or refused as such; they are no pytrees."""
     return hasattr(cls, "__dlpack__") or issubclass(cls, np.ndarray) or _advice(cls) is not None
 
 
 def _advice(cls: type) -> str | None:
-    """What to pass instead of an instance; None where nothing is known of the class."""
+    """Return what to pass instead of an instance; None where nothing is known of the class."""
     for base in cls.__mro__[:-1]:
         for (module, name), advice in _REFUSED.items():
             fits = base.__name__ == name or (not name and (hasattr(cls, "__array__") or hasattr(cls, "toarray")))
@@ -91,7 +91,7 @@ def _is_masked(cls: type) -> bool:
 
 
 def _may_change(cls: type) -> bool:
-    """Whether instances are arrays or tables of another library whose elements may be written."""
+    """Return whether instances are arrays or tables of another library whose elements may be written."""
     root = cls.__module__.partition(".")[0]
     if _is_masked(cls):
         return True
@@ -106,7 +106,7 @@ may_change: Callable[[type], bool] = functools.lru_cache(maxsize=1024)(_may_chan
 
 
 def contents(value: Any) -> tuple[Any, ...]:
-    """What tells whether an array that `may_change` was written to."""
+    """Return what tells whether an array that `may_change` was written to."""
     version = getattr(value, "_version", 0)  # how often PyTorch has written to it, also on another device
     if isinstance(value, np.ma.MaskedArray):
         return (np.asarray(value).tobytes(), np.ma.getmaskarray(value).tobytes())

@@ -1,71 +1,25 @@
-"""What is done with Arrays: Python's operators, and who does the work.
-
-`runtime.eager` compiles operations. It registers itself with `serve`, since it stands above what an Array is.
-"""
+"""Python's operators as methods of Arrays."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-
-class Operations(Protocol):
-    """What is done with Arrays on the device."""
-
-    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
-        """A Python operator; NotImplemented for operands of classes that are no arrays."""
-
-    def get(self, array: Any, key: Any) -> Any:
-        """`array[key]`."""
-
-    def reduced(self, array: Any) -> Any:
-        """What `__reduce__` gives: a function of a module in which operations are registered, and its arguments."""
-
-    def attribute(self, array: Any, name: str) -> Any:
-        """An attribute or a method that ndarray has."""
-
-    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of a ufunc, or of one of its methods."""
-
-    def function(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of one of NumPy's functions."""
-
-
-class _Unloaded:
-    """Loads what does the operations when the first is asked for."""
-
-    def __getattr__(self, name: str) -> Any:
-        importlib.import_module("anabranch.runtime.eager.array_operators")
-        return getattr(_operations, name)
-
-
-_operations: Operations = _Unloaded()
-
-
-def serve(found: Operations) -> None:
-    """Register what does the operations."""
-    global _operations
-    _operations = found
-
-
-def operations() -> Operations:
-    """What does them."""
-    return _operations
+from anabranch.runtime.device.upper_layers import operations
 
 
 def _binary(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, self, other)
+    return lambda self, other: operations().operator(ufunc, self, other)
 
 
 def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: _operations.operator(ufunc, other, self)
+    return lambda self, other: operations().operator(ufunc, other, self)
 
 
 def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: _operations.operator(ufunc, self)
+    return lambda self: operations().operator(ufunc, self)
 
 
 class Operators:

@@ -1,4 +1,4 @@
-"""What `anabranch.numpy` holds: the array API standard, and the rest of NumPy's functions, on Arrays."""
+"""The contents of `anabranch.numpy`: the array API standard, and the rest of NumPy's functions, on Arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anabranch.runtime.eager.array_operators import ON_HOST
 from anabranch.runtime.eager.creation import asarray, from_dlpack
 from anabranch.runtime.eager.functions import CREATION, function
 from anabranch.runtime.numpy.core import is_staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 VERSION = "2024.12"
 # These say something of dtypes and shapes alone.
@@ -32,10 +32,10 @@ _UNIONS = {
 
 
 class Info:
-    """What the namespace can do, as the standard's inspection API asks for it."""
+    """The inspection API of the standard, which says what the namespace can do."""
 
     def capabilities(self) -> dict[str, Any]:
-        """What the standard leaves open; within a compiled function no shape may depend on values."""
+        """Return what the standard leaves open; within a compiled function no shape may depend on values."""
         eager = not tracing()
         return {"boolean indexing": eager, "data-dependent shapes": eager, "max dimensions": 64}
 
@@ -78,7 +78,7 @@ _OWN: dict[Any, Any] = {
 
 
 def attribute(module: types.ModuleType, name: str) -> Any:
-    """What a namespace has for an attribute of a module of NumPy's.
+    """Return the counterpart, in a namespace, of an attribute of one of NumPy's modules.
 
     Raises
     ------

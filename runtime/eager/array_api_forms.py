@@ -1,4 +1,4 @@
-"""Functions to which the array API standard gives another form than NumPy."""
+"""Functions that have another form in the array API standard than in NumPy."""
 
 from __future__ import annotations
 

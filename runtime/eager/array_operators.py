@@ -1,4 +1,4 @@
-"""What Arrays ask for: operators, attributes, methods, NumPy's protocols."""
+"""Operators, attributes, methods and NumPy's protocols of Arrays."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.device import upper_layers
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.device.operator_methods import serve
 from anabranch.runtime.eager import subscripts
 from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.tracer import Traced
 
@@ -24,7 +24,7 @@ _KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple,
 
 
 class Operations:
-    """The operations of Arrays, as `runtime.array.Operations` describes them."""
+    """The operations of Arrays, as `device.upper_layers.Operations` describes them."""
 
     def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
         """See there."""
@@ -92,7 +92,7 @@ def _method(name: str, array: Array, *args: Any, **kwargs: Any) -> Any:
 
 
 def _missing(name: str) -> UnsupportedOperationError:
-    return UnsupportedOperationError(f"{name} is not there for an Array; use it on numpy.asarray(a)")
+    return UnsupportedOperationError(f"{name} is not supported on an Array; call it on numpy.asarray(a)")
 
 
 # ---- on the host -----------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ def _functions(*names: str) -> frozenset[Any]:
 
 _MEMORY = ("flat", "strides", "data", "ctypes", "base", "flags", "itemset", "newbyteorder")
 _WRITERS = _functions("copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis")
-# The shape of what these give depends on values, or they give text or files.
+# The shape of their results depends on values, or they return text or files.
 ON_HOST = _functions(
     "nonzero", "flatnonzero", "argwhere", "extract", "compress", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "bincount",
@@ -115,7 +115,7 @@ _METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
 
 
 def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether the shape of the result depends on values, so that it is computed on the host."""
+    """Return whether the shape of the result depends on values, so that it is computed on the host."""
     if function is np.where:
         return len(args) + len(kwargs) == 1
     if function is np.repeat:
@@ -125,7 +125,7 @@ def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs:
 
 
 def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A call of NumPy's own function; the arrays that it gives are put on the device."""
+    """A call of NumPy's own function; the arrays that it returns are put on the device."""
     return _to_device(function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()}))
 
 
@@ -176,4 +176,4 @@ def restored(contents: Any) -> Array:
     return placed(contents)
 
 
-serve(Operations())
+OPERATIONS: upper_layers.Operations = Operations()

@@ -9,15 +9,16 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.runtime.device import foreign as interop
 from anabranch.runtime.device.array import Array, check_device, placed
-from anabranch.runtime.eager import array_operators as _operations
+from anabranch.runtime.device.upper_layers import operations
 from anabranch.runtime.eager.execute import hoisted
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
-from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.tracer import Traced
 
-del _operations  # imported so that Arrays have their operations
+# Here rather than with the first operation, which may come while a function is traced.
+operations()
 
 
 def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
@@ -36,7 +37,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     Returns
     -------
     Array
-        In a compiled function what `numpy.asarray` gives there.
+        In a compiled function the result of `numpy.asarray`.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def device_put(x: Any, device: Any = None) -> Any:
         return structure.build([device_put(c) for c in structure.children(x)])
     numbers = (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)
     if not (foreign or isinstance(x, numbers) or hasattr(x, "__array__")):
-        raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
+        raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is neither an array nor a number")
     return asarray(x)
 
 

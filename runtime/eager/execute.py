@@ -22,10 +22,10 @@ from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.arrays import apply_ufunc
 
 # How many executables are kept, and how many small constants on the device.
 _KEPT = 2048
@@ -52,9 +52,9 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
 
 
 def hoisted(value: Any) -> Any:
-    """What stands for an Array, or those in a list or tuple, in the function that is being traced."""
+    """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
-        return current().trace.hoist(value)
+        return current().trace.outside.hoist(value)
     if type(value) in (list, tuple):
         return type(value)(map(hoisted, value))
     return value
@@ -66,7 +66,7 @@ def run(
     kwargs: tuple[tuple[str, Template], ...],
     operands: list[Any],
 ) -> Any:
-    """Run a call that was taken apart, again with more room where it has too little."""
+    """Run a call that was taken apart, again with greater capacities where they were too small."""
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
         made = _made(function, args, kwargs, settings().checks, known)
@@ -91,7 +91,7 @@ def _made(
     checks: bool,
     sizes: Sizes,
 ) -> Execution | Plan:
-    """What runs such calls; the plan alone where nothing is left to compute."""
+    """Return the execution of such calls; the plan alone where nothing is left to compute."""
     described_call = Call(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():
@@ -120,7 +120,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
         return call(function, operands, {})
     if all(type(x) is Array for x in operands):
         return run(function, tuple([Operand(x.shape, x.dtype) for x in operands]), (), list(operands))
-    # What a power gives may depend on its exponent's value.
+    # The result's dtype of a power may depend on its exponent's value.
     loop = None if ufunc is np.power else _loop(ufunc, operands)
     if loop is None:
         return call(function, operands, {})

@@ -12,7 +12,7 @@ from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.array_operators import Operations
 from anabranch.runtime.eager.execute import call
 from anabranch.runtime.numpy import staged
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +26,7 @@ CREATION: frozenset[Any] = frozenset(
 
 @functools.cache
 def function(original: Callable[..., Any]) -> Callable[..., Any]:
-    """One of NumPy's functions or ufuncs, as a function that gives Arrays; in compiled functions what it is there."""
+    """One of NumPy's functions or ufuncs, as a function that returns Arrays; in compiled functions the staged one."""
 
     @functools.wraps(original, updated=(), assigned=("__name__", "__qualname__", "__doc__"))
     def lifted(*args: Any, **kwargs: Any) -> Any:

@@ -27,13 +27,13 @@ class Operand(NamedTuple):
 
     @property
     def layout(self) -> layouts.Leaf:
-        """What stands for it in a signature."""
+        """Return the part of a signature that stands for it."""
         return layouts.Leaf(Abstract(self.shape, self.dtype, Kind.SCALAR if self.scalar else Kind.ARRAY))
 
 
 @frozen
 class Constant:
-    """What is compiled in: values that are equal but differ in type or sign have keys of their own."""
+    """A value that is compiled in: values that are equal but differ in type or sign have keys of their own."""
 
     key: Any
     value: Any = dataclasses.field(compare=False)

@@ -10,9 +10,10 @@ import numpy as np
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.execute import call, hoisted, number, run
 from anabranch.runtime.eager.staged_calls import Operand
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays import indexing, views
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.memory import views
 
 _INT64 = np.dtype(np.int64)
 _POSITION = Operand((), _INT64, scalar=True)

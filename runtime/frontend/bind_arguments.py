@@ -12,7 +12,8 @@ from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Repeated
 from anabranch.runtime.signature.static_keys import Static, kept
-from anabranch.runtime.tracing.trace import OnDevice, Part, Trace
+from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import Array
@@ -64,7 +65,7 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
 
 
 class Given:
-    """What stands for the arguments while tracing, leaf by leaf and container by container.
+    """The traced arguments, leaf by leaf and container by container.
 
     Attributes
     ----------
@@ -117,9 +118,9 @@ class Given:
                 return made
             case layouts.Node(structure, children):
                 if not structure.mutable:
-                    return self._builder.trace.merge(structure.build([self.make(c) for c in children]))
+                    return self._builder.trace.identity.merge(structure.build([self.make(c) for c in children]))
                 made = structure.empty()
-                if self._builder.trace.lists:
+                if self._builder.trace.lists.may_grow:
                     made = growing(made)
                 self.containers.append(made)
                 place = len(self.containers)
@@ -168,7 +169,7 @@ class Given:
             self.handles.append(None)
             return self._arguments.numbers[leaf]
         if leaf in self._arguments.numbers:
-            self._builder.trace.knowable[atom] = leaf
+            self._builder.trace.requests.knowable[atom] = leaf
         first = self._arguments.first(leaf)
         if first < leaf:
             self.handles.append(self.handles[first])
@@ -176,11 +177,11 @@ class Given:
         value = wrap.from_abstract(abstract, atom)
         self.handles.append(value if isinstance(value, Array) else None)
         if isinstance(value, Array):
-            self._builder.trace.callers.add(value.storage)
+            self._builder.trace.identity.callers_memory.add(value.storage)
         else:
             self.numbers[id(value)] = leaf
             if abstract.kind is Kind.SCALAR:  # one scalar passed twice is two here
-                self._builder.trace.merge(value)
+                self._builder.trace.identity.merge(value)
         return value
 
 
@@ -189,13 +190,15 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> Given:
     given = Given(trace, arguments)
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
-    trace.callers_objects = {id(c): c for c in given.containers}
-    if trace.decisions is not None:
-        trace.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))
+    trace.identity.callers_objects = {id(c): c for c in given.containers}
+    if trace.explanation.decisions is not None:
+        trace.explanation.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))
         for pack in given.packs:
-            part, name = given.atoms[pack[0]], trace.names[given.atoms[pack[0]]]
+            part, name = given.atoms[pack[0]], trace.explanation.names[given.atoms[pack[0]]]
             if isinstance(part, Part) and isinstance(part.whole, Var):
-                trace.names[part.whole] = name.rpartition("[")[0] if isinstance(pack, range) else _root(name)
+                trace.explanation.names[part.whole] = (
+                    name.rpartition("[")[0] if isinstance(pack, range) else _root(name)
+                )
     for leaf in arguments.readonly:
         array = given.handles[leaf]
         if array is not None:

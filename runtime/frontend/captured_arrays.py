@@ -9,24 +9,26 @@ import numpy as np
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import ArrayType, Var, native
-from anabranch.runtime.tracing.trace import OnDevice, Storage, Trace
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import Array
 
 NDArray = np.ndarray[Any, Any]
 
 
-class Hoisted:
+class CapturedArrays:
     """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
 
-    def __init__(self, trace: Trace, guards: Guards) -> None:
-        self.trace, self.guards = trace, guards
+    def __init__(self, guards: Guards) -> None:
+        self.guards = guards
         self.arrays: list[NDArray | device.Array] = []
         self.handles: list[Array] = []
         self._formals: list[Var] = []
 
     def handle(self, array: NDArray | device.Array) -> Array:
         """The traced array that stands for it."""
-        root = self.trace.root
+        trace = current().trace
+        root = trace.root
         for known, handle, formal in zip(self.arrays, self.handles, self._formals, strict=True):
             if known is array:
                 # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
@@ -40,7 +42,7 @@ class Hoisted:
             storage.readonly = None if array.flags.writeable else "array from outside"
             storage.strides = None if array.flags.c_contiguous else array.strides
         root.env[storage] = formal
-        self.trace.callers.add(storage)
+        trace.identity.callers_memory.add(storage)
         self.arrays.append(array)
         self.handles.append(Array(storage))
         self._formals.append(formal)

@@ -1,4 +1,4 @@
-"""What is asked of a function before it is compiled: its name, parameters and source; methods as functions."""
+"""A function as it is before it is compiled: its name, parameters and source; methods as functions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.control.calls.counterparts import counterpart, staged
 from anabranch.runtime.errors import NoSourceError
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 
 def name_of(function: Any) -> str:
-    """What messages call it."""
+    """Return the name of a function in messages."""
     return getattr(function, "__qualname__", "function")
 
 
@@ -51,7 +51,7 @@ def plain_function(function: Any) -> types.FunctionType:
 
 
 def refuse_early(function: Any) -> None:
-    """What cannot be rewritten at all: a function that yields or awaits, and one without source.
+    """Refuse what cannot be rewritten at all: a function that yields or awaits, and one without source.
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
     """

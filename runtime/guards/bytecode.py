@@ -1,4 +1,4 @@
-"""What a function's byte code does with global names, told without `dis`, which takes longer than a trace."""
+"""Global names in a function's byte code, found without `dis`, which takes longer than a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed of all that a traced function read from outside, in the user's names."""
+"""The changes of all that a traced function read from outside, in the user's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a traced function read from outside: globals, closure cells, and the objects they lead to.
+"""Guards on what a traced function read from outside: globals, closure cells, and the objects they lead to.
 
 An executable holds good as long as these are what they were; when one has changed the function is traced again.
 """
@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.runtime.guards.bytecode import assigned_globals, codes, imported, looked_up, read_globals
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
 from anabranch.runtime.values.heap.slots import GlobalVariable
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees.containers import is_users_class
 
 ABSENT = object()
 
@@ -88,11 +88,11 @@ class Guards:
         return True
 
     def knows(self, value: Any) -> bool:
-        """Whether an object was there before the trace, as far as was seen."""
+        """Return whether an object was there before the trace, as far as was seen."""
         return self.heap.has_seen(value)
 
     def hold(self) -> bool:
-        """Whether everything is as it was."""
+        """Return whether everything is as it was."""
         for scope, name, value in self.names.values():
             if scope.get(name, ABSENT) is not value:
                 return False
@@ -102,7 +102,7 @@ class Guards:
         return not self.heap.changed()
 
     def conditions(self, constant: Callable[[Any], str]) -> list[str]:
-        """What `hold` asks, as Python expressions; `constant` gives the name of a value in these."""
+        """Return the conditions of `hold`, as Python expressions; `constant` gives the name of a value in these."""
         absent = constant(ABSENT)
         names = [f"{constant(s)}.get({name!r}, {absent}) is {constant(v)}" for s, name, v in self.names.values()]
         return [*names, *(code.condition(constant) for code in self.code.values()), *self.heap.conditions(constant)]
@@ -123,7 +123,7 @@ class Guards:
 
 
 class _Code(Protocol):
-    """What a function or a class did when it was first seen."""
+    """The code of a function or a class when it was first seen."""
 
     def holds(self) -> bool: ...
 
@@ -141,7 +141,7 @@ class _FunctionCode:
         self.keywords = dict(function.__kwdefaults__ or ())
 
     def holds(self) -> bool:
-        """Whether the function has the same code and the same defaults."""
+        """Return whether the function has the same code and the same defaults."""
         code, defaults, keywords = self.before
         now = self.function
         if now.__code__ is not code or now.__defaults__ is not defaults or now.__kwdefaults__ is not keywords:
@@ -158,7 +158,7 @@ class _FunctionCode:
         return f"{function}.__code__ is {code} and {same_defaults}"
 
     def change(self) -> str:
-        """What is another."""
+        """Return words for what has changed."""
         what = "code" if self.function.__code__ is not self.before[0] else "defaults"
         return f"the function {self.function.__qualname__} has other {what}"
 
@@ -171,7 +171,7 @@ class _ClassCode:
         self.snapshot = Snapshot(self.before)
 
     def holds(self) -> bool:
-        """Whether the class has the same methods and properties."""
+        """Return whether the class has the same methods and properties."""
         if self.snapshot.is_of(vars(self.cls)):
             return True
         now = as_written(self.cls)
@@ -182,7 +182,7 @@ class _ClassCode:
         return f"{constant(self.holds)}()"
 
     def change(self) -> str:
-        """What is another."""
+        """Return words for what has changed."""
         now, before = _methods(as_written(self.cls)), _methods(self.before)
         names = [n for n in {**before, **now} if now.get(n, ABSENT) is not before.get(n, ABSENT)]
         return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
@@ -201,7 +201,7 @@ def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 def _names(code: types.CodeType) -> Iterator[str]:
-    """What may be looked up in a scope or a module: names, and texts as `getattr(module, "name")` has them."""
+    """Yield what may be looked up in a scope or a module: names, and texts as `getattr(module, "name")` has them."""
     for part in codes(code):
         yield from part.co_names
         yield from (c for c in part.co_consts if type(c) is str and c.isidentifier())

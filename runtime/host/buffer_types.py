@@ -32,7 +32,7 @@ class BufferType:
 
 @functools.lru_cache(maxsize=4096)
 def buffer_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> BufferType:
-    """The type of such arrays, the same object each time: the quick way of a call compares types by identity."""
+    """The type of such arrays, the same object each time: the fast path of a call compares types by identity."""
     return BufferType(shape, dtype)
 
 

@@ -23,7 +23,7 @@ def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signa
     digest, body = data[len(_FORMAT) :][:32], data[len(_FORMAT) + 32 :]
     # XLA's loader trusts its bytes, so nothing damaged may reach it.
     if not data.startswith(_FORMAT) or hashlib.sha256(body).digest() != digest:
-        raise SerializationError("not an executable, or a damaged one")
+        raise SerializationError("these bytes are no executable, or a damaged one; compile the function again")
     header, payload = body.split(b"\n", 1)
     about = json.loads(header)
     if about["versions"] != versions:

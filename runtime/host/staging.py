@@ -76,7 +76,7 @@ def address(array: NDArray) -> int:
 
 
 def is_staged(kind: BufferType) -> bool:
-    """Whether arguments of this type are always copied into staging memory."""
+    """Return whether arguments of this type are always copied into staging memory."""
     return 0 < kind.nbytes <= _COPIED_BYTES
 
 
@@ -142,13 +142,13 @@ class _Large:
         self._staged: tuple[NDArray, Any] | None = None
 
     def placed(self, array: NDArray) -> Any:
-        """XLA's buffer, good while the array lives and as long as nobody writes to it."""
+        """XLA's buffer, valid while the array lives and is not written to."""
         at = address(array)
         # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
         if at % _ALIGNMENT or not array.flags.c_contiguous or not self._kind.nbytes:
             return self._copied(array)
         if self._address != at:
-            # What XLA gets is the address alone, so that nothing is kept alive: any array there is the right one.
+            # XLA gets the address alone, so that nothing is kept alive: any array there is the right one.
             memory: Any = (ctypes.c_char * self._kind.nbytes).from_address(at)
             self._buffer = self._place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
             self._address = at

@@ -64,7 +64,7 @@ def short_dtype(dtype: np.dtype[Any]) -> str:
 
 
 class Operation(Protocol):
-    """What a Program needs to know of an op; `runtime.ops.op.Op` is the implementation."""
+    """The part of an op that a Program needs; `runtime.ops.op.Op` is the implementation."""
 
     @property
     def name(self) -> str: ...
@@ -83,7 +83,7 @@ class Var:
 
 @frozen(eq=False)
 class Literal:
-    """A constant; `value` is a NumPy array (0-d for scalars) that nobody writes to."""
+    """A constant; `value` is a NumPy array (0-d for scalars), which is never written to."""
 
     value: np.ndarray[Any, Any]
 
@@ -123,14 +123,14 @@ class Equation:
     source: Source | None = None
 
     def with_params(self, change: Callable[[Any], Any]) -> Equation:
-        """The equation with each parameter as `change` gives it; itself where that changes none."""
+        """The equation with `change` applied to each parameter; itself where that changes none."""
         params = {name: change(value) for name, value in self.params.items()}
         if not params or all(params[name] is value for name, value in self.params.items()):
             return self
         return dataclasses.replace(self, params=params)
 
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
-        """The equation with each sub-Program as `change` gives it."""
+        """The equation with `change` applied to each sub-Program."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, Program):

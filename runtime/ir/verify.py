@@ -1,4 +1,4 @@
-"""Whether a Program is well-formed: one walk, run on every Program in the tests."""
+"""The verifier of Programs: one walk, run on every Program in the tests."""
 
 from __future__ import annotations
 

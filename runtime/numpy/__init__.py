@@ -1,12 +1,12 @@
 """The NumPy surface: NumPy's functions on traced values, each family in its own module.
 
-Importing the package fills the registry in `runtime.values.registry`, from which operators, methods and the array
-protocols of traced values are served.
+A new family is one more module in `FAMILIES`. The package installs their rules in `runtime.values.registry`, from which
+operators, methods and the array protocols of traced values are served.
 """
 
 from __future__ import annotations
 
-from anabranch.runtime.numpy import (  # noqa: F401 - they register themselves
+from anabranch.runtime.numpy import (
     bits,
     calculus,
     covariance,
@@ -39,6 +39,78 @@ from anabranch.runtime.numpy import (  # noqa: F401 - they register themselves
     unstaged,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
-from anabranch.runtime.numpy.sized import families as families
+from anabranch.runtime.numpy.sized import (
+    binning,
+    calculus as sized_calculus,
+    counting,
+    editing,
+    grids,
+    joining as sized_joining,
+    matrices as sized_matrices,
+    picking,
+    products,
+    reductions as sized_reductions,
+    repeating,
+    reshaping,
+    searching,
+    sets,
+    shapes,
+    sorting as sized_sorting,
+    splitting,
+)
 
-__all__ = ["namespace", "staged"]
+__all__ = ["FAMILIES", "namespace", "staged"]
+
+FAMILIES = (
+    bits,
+    calculus,
+    covariance,
+    creation,
+    describing,
+    einsum,
+    factorings,
+    fitting,
+    fourier,
+    histograms,
+    index_grids,
+    joining,
+    linear,
+    logic,
+    matrices,
+    methods,
+    nans,
+    norms,
+    padding,
+    polynomials,
+    quantiles,
+    ranges,
+    reductions,
+    selection,
+    shaping,
+    solving,
+    sorting,
+    statistics,
+    ufuncs,
+    unstaged,
+    # Of arrays whose size is known only at run time.
+    binning,
+    sized_calculus,
+    counting,
+    editing,
+    grids,
+    sized_joining,
+    sized_matrices,
+    picking,
+    products,
+    sized_reductions,
+    repeating,
+    reshaping,
+    searching,
+    sets,
+    shapes,
+    sized_sorting,
+    splitting,
+)
+
+for _family in FAMILIES:
+    _family.rules.install()

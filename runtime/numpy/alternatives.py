@@ -12,7 +12,8 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.union import ChoiceValue, abstract_of_option
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_base import abstract_of_option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

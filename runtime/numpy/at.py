@@ -10,8 +10,8 @@ from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of
 from anabranch.runtime.numpy.sized import operands, ufunc_methods
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import compaction
 
@@ -37,7 +37,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     if not count:
         return
     flat, places = atoms.reshape(memory.atom, (memory.size,)), atoms.reshape(where, (count, 1))
-    if target is not None:  # what is not there goes to a place of its own, which is cut off afterwards
+    if target is not None:  # invalid elements go to a position of their own, which is cut off afterwards
         flat = compaction.extended(flat, 0, 0, 1)
     loop = ufunc.resolve_dtypes((a.dtype, *(o.type.dtype for o in given), None))
     if given and ufunc.__name__ in _SCATTERED and _commutes(ufunc, a.dtype, loop[-1]):
@@ -51,7 +51,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
 
 
 def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:
-    """Whether operands may be cast to the array's dtype before, instead of results after, each step."""
+    """Return whether operands may be cast to the array's dtype before, instead of results after, each step."""
     return loop == dtype or (ufunc.__name__ in _WRAPPING and dtype.kind in "iu" and loop.kind in "iu")
 
 
@@ -73,7 +73,7 @@ def _one_by_one(
     program = Program(inputs, tuple(body.equations), outputs, "body")
     length = places.type.shape[0]
     (result,) = outer.bind(
-        Op.table["for"],
+        OPS["for"],
         atoms.literal(length, np.int64),
         *map(outer.resolve, captured),
         flat,

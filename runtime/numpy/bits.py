@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import dtype_of, handle, implements, one_axis
+from anabranch.runtime.numpy.core import dtype_of, handle, one_axis
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
+
+rules = Rules()
 
 
 def _places(bitorder: Any) -> Any:
@@ -28,7 +31,7 @@ def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
     return xp.moveaxis(array, at, -1), at
 
 
-@implements(np.packbits)
+@rules.implements(np.packbits)
 def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     """As `numpy.packbits`."""
     if dtype_of(a).kind not in "biu":
@@ -42,7 +45,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     return packed if at is None else xp.copy(xp.moveaxis(packed, -1, at))
 
 
-@implements(np.unpackbits)
+@rules.implements(np.unpackbits)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
     """As `numpy.unpackbits`."""
     if dtype_of(a) != np.uint8:

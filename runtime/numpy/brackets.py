@@ -40,7 +40,7 @@ class Bracket:
         return self.joined(items)
 
     def _told(self, text: str) -> Bracket:
-        """What a leading text such as "0,2" asks for."""
+        """Return the options that a leading text such as "0,2" asks for."""
         if text in ("r", "c"):
             raise refused(f"{text}_", "a matrix is an array of two dimensions")
         try:
@@ -72,7 +72,7 @@ class Bracket:
 
 
 def _spec(x: Any) -> Any:
-    """What NumPy's promotion sees."""
+    """Return what NumPy's promotion sees."""
     return x.dtype if wrap.is_sized(x) else spec_of(x)
 
 

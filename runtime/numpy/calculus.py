@@ -14,7 +14,6 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     one_axis,
     promoted,
     result,
@@ -24,10 +23,12 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.folds import rows
 from anabranch.runtime.numpy.linear import dot_general
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.failures import run_time_checks
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
@@ -36,7 +37,7 @@ def _cut(array: Any, axis: int, start: int | None, stop: int | None) -> Any:
     return array[(slice(None),) * axis + (slice(start, stop),)]
 
 
-@implements(np.diff)
+@rules.implements(np.diff)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
     """As `numpy.diff`."""
     n = operator.index(n)
@@ -68,7 +69,7 @@ def _end(x: Any, array: Any, axis: int) -> Any:
     return end
 
 
-@implements(np.ediff1d)
+@rules.implements(np.ediff1d)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """As `numpy.ediff1d`."""
     line = atom_of(ary)
@@ -86,7 +87,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return fresh(parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=0))
 
 
-@implements(np.gradient)
+@rules.implements(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """As `numpy.gradient`, with uniform or given spacing."""
     if edge_order > 2:
@@ -181,7 +182,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
-        implements(getattr(np, _name))(trapezoid)
+        rules.implements(getattr(np, _name))(trapezoid)
 
 
 # ---- convolution -----------------------------------------------------------------------------------------------------
@@ -251,7 +252,7 @@ def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
     return left, right
 
 
-@implements(np.convolve)
+@rules.implements(np.convolve)
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     """As `numpy.convolve`."""
     x, y = _vectors(a, v)
@@ -264,7 +265,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     return fresh(_windows(x, atoms.op("reverse", y, axes=(0,)), mode))
 
 
-@implements(np.correlate)
+@rules.implements(np.correlate)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     """As `numpy.correlate`."""
     if not shape_of(a) or not shape_of(v):
@@ -283,7 +284,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 # ---- interpolation ---------------------------------------------------------------------------------------------------
 
 
-@implements(np.interp)
+@rules.implements(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """As `numpy.interp`."""
     if dtype_of(fp).kind == "c":
@@ -361,7 +362,7 @@ def _line(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
     return atoms.ufunc(np.add, atoms.ufunc(np.multiply, slope, atoms.ufunc(np.subtract, x, x0)), y0)
 
 
-@implements(np.unwrap)
+@rules.implements(np.unwrap)
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
     """As `numpy.unwrap`: of integers with an integer period in their own type, which the sum may leave."""
     array = handle(p)

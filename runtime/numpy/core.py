@@ -1,11 +1,10 @@
-"""What every family uses: registration, operands, axes, dtypes, results and `out=`."""
+"""Operands, axes, dtypes, results and `out=`, as every family of functions takes and makes them."""
 
 from __future__ import annotations
 
-import functools
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
@@ -13,25 +12,21 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import alternatives
-from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.failures import numpy_messages
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 NoValue: Any = np._NoValue
 NDArray = np.ndarray[Any, Any]
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
 def traced_inside(value: Any) -> bool:
-    """Whether a value is traced or an Array, which becomes an input, or a list, tuple or dict holds one that is."""
+    """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
     if isinstance(value, (Traced, ChoiceValue, device.Array)):
         return True
     if isinstance(value, _LEAVES):
@@ -43,10 +38,10 @@ def traced_inside(value: Any) -> bool:
     return False
 
 
-def _sized_inside(value: Any) -> bool:
-    """Whether a value is an array of run-time size, or a list or tuple holds one."""
+def sized_inside(value: Any) -> bool:
+    """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
-        return any(map(_sized_inside, value))
+        return any(map(sized_inside, value))
     return wrap.is_sized(value)
 
 
@@ -61,45 +56,6 @@ def resolved(value: Any) -> Any:
     return value
 
 
-def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    """The staged function where an argument is traced, NumPy's own where none is."""
-
-    @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
-        join = list_as_array.join_of(original, args)
-        if join is not None:
-            return join(*args, **kwargs)
-        args, kwargs = list_as_array.with_lists(args, kwargs)
-        if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
-            return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        rule = registry.SIZED.get(original)
-        choice = alternatives.first((*args, *kwargs.values()), sizes=rule is None)
-        if choice is not None:
-            return alternatives.over(choice, call, args, kwargs)
-        args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
-        if rule is not None and (any(map(_sized_inside, args)) or any(map(_sized_inside, kwargs.values()))):
-            return rule(*args, **kwargs)
-        try:
-            made = function(*args, **kwargs)
-        except numpy_messages.FAILURES as error:
-            numpy_messages.reraise(error, original, *args, **kwargs)
-            raise
-        return memory_layout.noted(made, args, original.__name__, kwargs)
-
-    return call
-
-
-def implements(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
-
-    def register(function: Function) -> Function:
-        for original in originals:
-            registry.FUNCTIONS[original] = _guarded(original, function)
-        return function
-
-    return register
-
-
 def full_name(original: Any) -> str:
     """The name of a NumPy function as users know it."""
     module = getattr(original, "__module__", None) or "numpy"
@@ -107,33 +63,11 @@ def full_name(original: Any) -> str:
 
 
 def is_staged(original: Any) -> bool:
-    """Whether a NumPy function takes run-time values."""
+    """Return whether a NumPy function takes run-time values."""
     if original not in registry.FUNCTIONS:
         return False
     name = full_name(original)
     return name not in registry.REFUSED and name not in registry.STATIC
-
-
-def unstaged(reason: str, *originals: Callable[..., Any], why: dict[str, str] = registry.REFUSED) -> None:
-    """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
-    for original in originals:
-        name = full_name(original)
-        why[name] = reason
-        implements(original)(_refusal(name, reason))
-
-
-def unstaged_method(reason: str, *names: str) -> None:
-    """Register methods of ndarray that are not staged, with the reason."""
-    for name in names:
-        registry.REFUSED[f"numpy.ndarray.{name}"] = reason
-        registry.METHODS[name] = _refusal(f"numpy.ndarray.{name}", reason)
-
-
-def _refusal(name: str, reason: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
-
-    return refuse
 
 
 def adopted(made: Any, arguments: Any) -> Any:
@@ -160,45 +94,13 @@ def _shared(made: NDArray, value: Any) -> bool:
 
 
 def frozen(array: NDArray) -> NDArray:
-    """The array, which nobody writes to from now on."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
-def creates(*originals: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
-
-    def register(function: Function) -> Function:
-        for original in originals:
-
-            @functools.wraps(original, updated=())
-            def call(*args: Any, _original: Callable[..., Any] = original, **kwargs: Any) -> Any:
-                if not tracing():
-                    return _original(*args, **kwargs)
-                args, kwargs = list_as_array.with_lists(args, kwargs)
-                choice = alternatives.first((*args, *kwargs.values()))
-                if choice is not None:
-                    return alternatives.over(choice, functools.partial(call, _original=_original), args, kwargs)
-                args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
-                rule = registry.SIZED.get(_original)
-                if rule is not None and any(map(_sized_inside, args)):
-                    return rule(*args, **kwargs)
-                try:
-                    made = function(*args, **kwargs)
-                except TypeError as error:
-                    if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
-                        numpy_messages.reraise(error, _original, *args, **kwargs)
-                    raise
-                return memory_layout.noted(made, args, _original.__name__, kwargs, kwargs.get("order"))
-
-            registry.FUNCTIONS[original] = call
-        return function
-
-    return register
-
-
 def plain(function: str, **keywords: tuple[Any, Any]) -> None:
-    """Refuse keywords that have another value than the one that changes nothing: `plain("zeros", order=(order, "C"))`.
+    """Refuse keywords with another value than the default: `plain("zeros", order=(order, "C"))`.
 
     Raises
     ------
@@ -243,7 +145,7 @@ def fresh(atom: Atom) -> Array:
 
 
 def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
-    """What a NumPy function returns: `out` after it was written, a NumPy scalar for shape (), or a new array."""
+    """Return a NumPy function's result: `out` after it was written, a NumPy scalar for shape (), or a new array."""
     if isinstance(out, tuple):
         (out,) = out
     return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
@@ -289,7 +191,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 
 
 def spec_of(x: Any) -> Any:
-    """What NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
+    """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
     if isinstance(x, Traced) and x.abstract.kind is Kind.PYTHON:
         zero: Any = x.abstract.python

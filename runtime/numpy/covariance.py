@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, implements, shape_of
+from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
+
+rules = Rules()
 
 _HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
@@ -38,7 +41,7 @@ def _refuse(where: Any, error: Exception) -> None:
     run_time_checks.fail_if(wrap.as_atom(where), lambda _: error)
 
 
-@implements(np.cov)
+@rules.implements(np.cov)
 def cov(
     m: Any,
     y: Any = None,
@@ -82,7 +85,7 @@ def _all_weights(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any]:
 
 
 def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> Any:
-    """What the sum of products is divided by."""
+    """Return the divisor of the sum of products."""
     if weights is None:
         return float(count - free)
     if free == 0 or aweights is None:
@@ -90,7 +93,7 @@ def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> 
     return total - free * xp.sum(weights * handle(aweights)) / total
 
 
-@implements(np.corrcoef)
+@rules.implements(np.corrcoef)
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     """As `numpy.corrcoef`."""
     c = cov(x, y, rowvar, dtype=dtype)

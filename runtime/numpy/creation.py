@@ -14,7 +14,6 @@ from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.numpy import memory
 from anabranch.runtime.numpy.core import (
     atom_of,
-    creates,
     dtype_of,
     fresh,
     frozen,
@@ -26,16 +25,19 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, indexing, integer_elements
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import rows
+from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import stacked_parts as parts_of
+from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
+
+rules = Rules()
 
 _ORDERS = ("C", "F", "K", "A", None)
 _REQUIREMENTS = {
@@ -83,12 +85,12 @@ def _constant_like(name: str, value: Any) -> Callable[..., Any]:
 
 
 for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
-    creates(getattr(np, _name))(_constant(_name, _value))
+    rules.creates(getattr(np, _name))(_constant(_name, _value))
     if _name != "empty":
-        creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
+        rules.creates(getattr(np, f"{_name}_like"))(_constant_like(f"{_name}_like", _value))
 
 
-@creates(np.empty_like)
+@rules.creates(np.empty_like)
 def empty_like(
     prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
 ) -> Any:
@@ -106,7 +108,7 @@ def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: An
     return made
 
 
-@creates(np.full)
+@rules.creates(np.full)
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
 ) -> Any:
@@ -116,7 +118,7 @@ def full(
     return _filled(*shape_with_room(shape), fill_value, dtype, order)
 
 
-@creates(np.full_like)
+@rules.creates(np.full_like)
 def full_like(
     a: Any,
     fill_value: Any,
@@ -144,7 +146,7 @@ def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
     return wrap.as_atom(x, dtype)
 
 
-@creates(np.array)
+@rules.creates(np.array)
 def array(
     object: Any,
     dtype: Any = None,
@@ -236,7 +238,7 @@ def _common_depth(shapes: list[tuple[int, ...]]) -> int:
     return depth
 
 
-@creates(np.asanyarray)
+@rules.creates(np.asanyarray)
 def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
@@ -244,7 +246,7 @@ def asanyarray(
     return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
 
 
-@creates(np.asarray)
+@rules.creates(np.asarray)
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
 ) -> Any:
@@ -256,19 +258,19 @@ def asarray(
     return _ordered(_converted(a, dtype, copy), order, copy)
 
 
-@creates(np.ascontiguousarray)
+@rules.creates(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
 
 
-@creates(np.asfortranarray)
+@rules.creates(np.asfortranarray)
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
-@creates(np.asarray_chkfinite)
+@rules.creates(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     """As `numpy.asarray_chkfinite`."""
     made = asarray(a, dtype, order)
@@ -278,20 +280,20 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
     return made
 
 
-@creates(np.copy)
+@rules.creates(np.copy)
 def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
     """As `numpy.copy`."""
     return array(a, order=order, subok=subok)
 
 
-@registry.method("copy")
+@rules.method("copy")
 def copy_method(a: Any, order: Any = "C") -> Any:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
     return array(a, order=order) if isinstance(a, Array) else a
 
 
-@creates(np.require)
+@rules.creates(np.require)
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
     """As `numpy.require`: of what may be required only the order of the elements makes a difference here."""
     wanted = {str(r).upper() for r in requirements or ()}
@@ -315,7 +317,7 @@ def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal)
     return atoms.ufunc(compare, iota(shape, 1), shifted)
 
 
-@creates(np.eye)
+@rules.creates(np.eye)
 def eye(
     N: Any,  # noqa: N803
     M: Any = None,  # noqa: N803
@@ -333,13 +335,13 @@ def eye(
     return wrap.with_extents(memory.laid(ones, order), extents)
 
 
-@creates(np.identity)
+@rules.creates(np.identity)
 def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.identity`."""
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
-@creates(np.tri)
+@rules.creates(np.tri)
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     _check("tri", like=like)
@@ -360,7 +362,7 @@ def _length(n: Any) -> Any:
 # ---- grids -----------------------------------------------------------------------------------------------------------
 
 
-@creates(np.indices)
+@rules.creates(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """As `numpy.indices`."""
     (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
@@ -376,7 +378,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     return wrap.with_extents(made, extents and (None, *extents))
 
 
-@creates(np.fromfunction)
+@rules.creates(np.fromfunction)
 def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     _check("fromfunction", like=like)
@@ -384,7 +386,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
     return registry.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
 
 
-@creates(np.meshgrid)
+@rules.creates(np.meshgrid)
 def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):

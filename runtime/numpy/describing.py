@@ -1,4 +1,4 @@
-"""What is known of a traced value without running anything: shape, dtype, kind."""
+"""Functions on what is static in a traced value: its shape, dtype and kind."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory
-from anabranch.runtime.numpy.core import dtype_of, implements, one_axis, refused, shape_of, spec_of, traced_inside
+from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
 
+rules = Rules()
 
-@implements(np.shape)
+
+@rules.implements(np.shape)
 def shape(a: Any) -> Any:
     """As `numpy.shape`."""
     return shape_of(a)
 
 
-@implements(np.ndim)
+@rules.implements(np.ndim)
 def ndim(a: Any) -> Any:
     """As `numpy.ndim`."""
     return len(shape_of(a))
 
 
-@implements(np.size)
+@rules.implements(np.size)
 def size(a: Any, axis: Any = None) -> Any:
     """As `numpy.size`."""
     sizes = shape_of(a)
@@ -39,31 +42,33 @@ def size(a: Any, axis: Any = None) -> Any:
 
 
 def _model(x: Any) -> Any:
-    """What NumPy's promotion functions take in place of an operand."""
+    """Return what NumPy's promotion functions take in place of an operand."""
     return spec_of(x) if traced_inside(x) else x
 
 
-@implements(np.result_type)
+@rules.implements(np.result_type)
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """As `numpy.result_type`."""
     return np.result_type(*map(_model, arrays_and_dtypes))
 
 
-@implements(np.can_cast)
+@rules.implements(np.can_cast)
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
     """As `numpy.can_cast`."""
     return np.can_cast(dtype_of(from_), to, casting)
 
 
-@implements(np.min_scalar_type)
+@rules.implements(np.min_scalar_type)
 def min_scalar_type(a: Any, /) -> Any:
     """As `numpy.min_scalar_type`, of arrays; that of a scalar depends on its value."""
     if not shape_of(a):
-        raise ConcretizationError("numpy.min_scalar_type of a scalar depends on its value")
+        raise ConcretizationError(
+            "numpy.min_scalar_type of a scalar depends on its value, which is known only at run time; use its dtype"
+        )
     return dtype_of(a)
 
 
-@implements(np.common_type)
+@rules.implements(np.common_type)
 def common_type(*arrays: Any) -> Any:
     """As `numpy.common_type`."""
     for x in arrays:
@@ -72,48 +77,48 @@ def common_type(*arrays: Any) -> Any:
     return np.common_type(*(np.empty(0, dtype_of(a)) for a in arrays))
 
 
-@implements(np.iscomplexobj)
+@rules.implements(np.iscomplexobj)
 def iscomplexobj(x: Any) -> Any:
     """As `numpy.iscomplexobj`."""
     return dtype_of(x).kind == "c"
 
 
-@implements(np.isrealobj)
+@rules.implements(np.isrealobj)
 def isrealobj(x: Any) -> Any:
     """As `numpy.isrealobj`."""
     return dtype_of(x).kind != "c"
 
 
-@implements(np.isscalar)
+@rules.implements(np.isscalar)
 def isscalar(element: Any) -> Any:
     """As `numpy.isscalar`."""
     return isinstance(element, Traced) and element.abstract.kind is not Kind.ARRAY
 
 
-@implements(np.isfortran)
+@rules.implements(np.isfortran)
 def isfortran(a: Any) -> Any:
     """As `numpy.isfortran`."""
     return memory.fortran(a)
 
 
-@implements(np.may_share_memory)
+@rules.implements(np.may_share_memory)
 def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> Any:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
     return isinstance(a, Array) and isinstance(b, Array) and a.storage is b.storage
 
 
-@implements(np.shares_memory)
+@rules.implements(np.shares_memory)
 def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
     """As `numpy.shares_memory`, where one of two handles on the same memory is all of it."""
     if not may_share_memory(a, b, max_work):
         return False
     if a.path and b.path and a.path != b.path:
-        raise refused("shares_memory", "of two different views of one array")
+        raise refused("shares_memory", "two views of one array may overlap or not; use numpy.may_share_memory")
     return bool(a.size and b.size)
 
 
-@implements(np.iterable)
+@rules.implements(np.iterable)
 def iterable(y: Any) -> Any:
     """As `numpy.iterable`."""
     return not isinstance(y, Traced) or len(shape_of(y)) > 0

@@ -9,17 +9,20 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
-from anabranch.runtime.numpy.core import atom_of, fresh, implements, operand, plain, result, supported
+from anabranch.runtime.numpy.core import atom_of, fresh, operand, plain, result, supported
 from anabranch.runtime.numpy.linear import dot_general
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@implements(np.einsum)
+@rules.implements(np.einsum)
 def einsum(
     *operands: Any,
     out: Any = None,
@@ -153,7 +156,7 @@ def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
     return atoms.broadcast_to(x, shape)
 
 
-@implements(np.einsum_path)
+@rules.implements(np.einsum_path)
 def einsum_path(*operands: Any, **options: Any) -> Any:
     """As `numpy.einsum_path`, which asks for shapes only."""
     models = [

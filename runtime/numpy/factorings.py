@@ -8,7 +8,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import solving
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, refused, result
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, refused, result
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
     EighResult,
     EigResult,
@@ -27,11 +28,13 @@ from anabranch.runtime.numpy.stacks import (
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 
+rules = Rules()
+
 _F = registry.FUNCTIONS
 _NO_EIGENVALUES = "Eigenvalues did not converge"
 
 
-@implements(np.linalg.cholesky)
+@rules.implements(np.linalg.cholesky)
 def cholesky(a: Any, /, *, upper: Any = False) -> Any:
     """As `numpy.linalg.cholesky`; a matrix that is not positive definite raises `LinAlgError` at run time."""
     array = handle(a)
@@ -41,7 +44,7 @@ def cholesky(a: Any, /, *, upper: Any = False) -> Any:
     return as_dtype(factor, result_dtype(array))
 
 
-@implements(np.linalg.qr)
+@rules.implements(np.linalg.qr)
 def qr(a: Any, mode: Any = "reduced") -> Any:
     """As `numpy.linalg.qr`, without the modes that NumPy has deprecated."""
     if mode in ("f", "full", "e", "economic"):
@@ -87,14 +90,14 @@ def _eigh(a: Any, triangle: Any, vectors: bool) -> tuple[np.dtype[Any], tuple[At
     return result_dtype(array), tuple(found)
 
 
-@implements(np.linalg.eigh)
+@rules.implements(np.linalg.eigh)
 def eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
     """As `numpy.linalg.eigh`."""
     dtype, (w, v) = _eigh(a, UPLO, vectors=True)
     return EighResult(as_dtype(w, real_of(dtype)), as_dtype(v, dtype))
 
 
-@implements(np.linalg.eigvalsh)
+@rules.implements(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
     """As `numpy.linalg.eigvalsh`."""
     dtype, (w,) = _eigh(a, UPLO, vectors=False)
@@ -114,13 +117,13 @@ def _eig(a: Any, vectors: bool) -> list[Array]:
     return [as_dtype(x, dtype) for x in found]
 
 
-@implements(np.linalg.eig)
+@rules.implements(np.linalg.eig)
 def eig(a: Any) -> Any:
     """As `numpy.linalg.eig`, always complex."""
     return EigResult(*_eig(a, vectors=True))
 
 
-@implements(np.linalg.eigvals)
+@rules.implements(np.linalg.eigvals)
 def eigvals(a: Any) -> Any:
     """As `numpy.linalg.eigvals`, always complex."""
     return _eig(a, vectors=False)[0]
@@ -129,7 +132,7 @@ def eigvals(a: Any) -> Any:
 # ---- singular values -------------------------------------------------------------------------------------------------
 
 
-@implements(np.linalg.svd)
+@rules.implements(np.linalg.svd)
 def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
     """As `numpy.linalg.svd`."""
     array = handle(a)
@@ -160,13 +163,13 @@ def _hermitian_svd(array: Array) -> Any:
     return SVDResult(u, size, vt)
 
 
-@implements(np.linalg.svdvals)
+@rules.implements(np.linalg.svdvals)
 def svdvals(x: Any, /) -> Any:
     """As `numpy.linalg.svdvals`."""
     return svd(x, compute_uv=False)
 
 
-@implements(np.linalg.matrix_rank)
+@rules.implements(np.linalg.matrix_rank)
 def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:  # noqa: N803
     """As `numpy.linalg.matrix_rank`; of a vector it is a Python int."""
     if rtol is not None and tol is not None:
@@ -183,7 +186,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = 
     return _F[np.count_nonzero](s > bound, axis=-1)
 
 
-@implements(np.linalg.cond)
+@rules.implements(np.linalg.cond)
 def cond(x: Any, p: Any = None) -> Any:
     """As `numpy.linalg.cond` from NumPy 2.5 on, where it is NaN for a matrix that has a NaN."""
     array = handle(x)

@@ -10,8 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.tracing.builder import current, tracing
 
 _NAMES = "fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed"
 _FILES = "it reads or writes files; do that outside of compiled code"
@@ -20,7 +19,7 @@ _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 def is_in_memory(value: Any) -> bool:
     """Return whether a value is a stream that the traced function has made."""
-    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(value)
+    return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(value)
 
 
 def refuse(name: str) -> NoReturn:
@@ -28,7 +27,7 @@ def refuse(name: str) -> NoReturn:
     why = f": {_FILES}" if name.startswith("numpy.") else ""
     raise UnsupportedOperationError(
         f"{name}() would run only while the function is traced, and not when it is called{why}; call it outside, and "
-        "pass what it gives as an argument"
+        "pass its result as an argument"
     )
 
 
@@ -46,8 +45,8 @@ def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callabl
     return call
 
 
-def register() -> None:
-    """Put the check before what is registered for these functions."""
+def guard(functions: dict[Any, Callable[..., Any]]) -> None:
+    """Put the check before what these functions have in a table of staged functions."""
     for name in _NAMES.split():
         original = getattr(np, name)
-        registry.FUNCTIONS[original] = _checked(original, registry.FUNCTIONS[original])
+        functions[original] = _checked(original, functions[original])

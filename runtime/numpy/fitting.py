@@ -1,4 +1,4 @@
-"""What polynomials need of linear algebra: their zeros, and fits to points."""
+"""Polynomials by linear algebra: their zeros, and fits to points."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import solving
-from anabranch.runtime.numpy.core import atom_of, handle, implements
+from anabranch.runtime.numpy.core import atom_of, handle
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 
+rules = Rules()
 
-@implements(np.roots)
+
+@rules.implements(np.roots)
 def roots(p: Any) -> Any:
     """As `numpy.roots`, always complex, of coefficients that neither begin nor end with zero."""
     array = xp.atleast_1d(handle(p))
@@ -34,7 +37,7 @@ def roots(p: Any) -> Any:
     return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
 
 
-@implements(np.polyfit)
+@rules.implements(np.polyfit)
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
     """As `numpy.polyfit`, without its `RankWarning`."""
     order = _order(deg)

@@ -1,4 +1,4 @@
-"""Reductions over axes: what `np.sum(…)`, `np.add.reduce(…)` and their kin share."""
+"""Reductions over axes: the common part of `np.sum(…)`, `np.add.reduce(…)` and the like."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import stepping
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 
 # Reductions that are an op of their own; every other associative ufunc is folded by halves.
@@ -52,7 +52,7 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
 
 
 def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tuple[np.dtype[Any], ...]:
-    """What a reduction accumulates in, takes and gives, as NumPy resolves it; raises where it has none."""
+    """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
     if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
@@ -120,7 +120,7 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: Options) -
 
 
 def _identity(ufunc: np.ufunc, options: Options) -> Any:
-    """What a reduction of nothing gives; `initial=None` says that there is no such thing."""
+    """Return the result of a reduction of no elements; `initial=None` says that there is none."""
     return None if options.initial is None else ufunc.identity
 
 
@@ -180,7 +180,7 @@ def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
 
 
 def _mask(ufunc: np.ufunc, options: Options) -> Atom | None:
-    """What `where` picks, or None for everything."""
+    """Return the mask that `where` picks elements by, or None for all of them."""
     if options.where is True or options.where is NoValue:
         return None
     mask = atom_of(options.where)
@@ -204,7 +204,7 @@ def _masked_shape(x: Atom, options: Options) -> tuple[int, ...]:
 
 
 def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
-    """The array with what `where` leaves out set to what changes nothing."""
+    """The array with the elements that `where` leaves out set to the neutral value."""
     mask = _mask(ufunc, options)
     if mask is None:
         return x
@@ -270,7 +270,7 @@ def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tup
     """`ufunc.reduceat` along one axis, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":
-        raise refused("power.reduceat", "of signed integers, which must not be negative")
+        raise refused("power.reduceat", "exponents of signed integers may be negative; use floats")
     line = along_first(x, (axis,))
     if not starts.type.shape[0]:
         return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)

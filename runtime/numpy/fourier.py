@@ -11,17 +11,18 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
-    creates,
     fresh,
     handle,
-    implements,
     one_axis,
     plain,
     store,
     traced_inside,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import Array
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward": "backward"}
@@ -62,7 +63,7 @@ def _transformed(a: Array, n: int, axis: Any, kind: str, norm: Any, out: Any) ->
         raise ValueError("output array has wrong shape.")
     final, x = _prepared(a, kind)
     line = _resized(_last(x, at), taken)
-    found = _scaled(atoms.op("transform", line, kind=kind, n=n), scale)
+    found = _scaled(atoms.op("fft", line, kind=kind, n=n), scale)
     value = atoms.convert(_back(found, at), final)
     return fresh(value) if out is None else store(out, value)
 
@@ -133,21 +134,21 @@ def _register(original: Any) -> None:
         array = handle(a)
         return _transformed(array, _points(array, n, axis, kind == "irfft"), axis, kind, norm, out)
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
     _register(_original)
 
 
-@implements(np.fft.hfft)
+@rules.implements(np.fft.hfft)
 def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.hfft`."""
     array = handle(a)
     return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
 
 
-@implements(np.fft.ihfft)
+@rules.implements(np.fft.ihfft)
 def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.ihfft`."""
     array = handle(a)
@@ -184,7 +185,7 @@ def _each(original: Any, one: Any, default: Any) -> None:
             array = _F[one](array, n, axis, norm, out)
         return array
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _each(np.fft.fftn, np.fft.fft, None)
@@ -193,7 +194,7 @@ _each(np.fft.fft2, np.fft.fft, (-2, -1))
 _each(np.fft.ifft2, np.fft.ifft, (-2, -1))
 
 
-@implements(np.fft.rfftn)
+@rules.implements(np.fft.rfftn)
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.rfftn`."""
     array = handle(a)
@@ -204,7 +205,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = 
     return array
 
 
-@implements(np.fft.irfftn)
+@rules.implements(np.fft.irfftn)
 def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.irfftn`."""
     array = handle(a)
@@ -214,13 +215,13 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any =
     return _F[np.fft.irfft](array, sizes[-1], chosen[-1], norm, out)
 
 
-@implements(np.fft.rfft2)
+@rules.implements(np.fft.rfft2)
 def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.rfft2`."""
     return rfftn(a, s, axes, norm, out)
 
 
-@implements(np.fft.irfft2)
+@rules.implements(np.fft.irfft2)
 def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
     """As `numpy.fft.irfft2`."""
     return irfftn(a, s, axes, norm, out)
@@ -239,7 +240,7 @@ def _shift(original: Any, sign: int) -> None:
             raise ValueError("not enough values to unpack (expected 2, got 0)")  # in the words of NumPy
         return _F[np.roll](array, [sign * (array.shape[i] // 2) for i in chosen], tuple(chosen))
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _shift(np.fft.fftshift, 1)
@@ -247,7 +248,7 @@ _shift(np.fft.ifftshift, -1)
 
 
 def _frequencies(original: Any) -> None:
-    @creates(original)
+    @rules.creates(original)
     def function(n: Any, d: Any = 1.0, device: Any = None) -> Any:
         plain(f"fft.{original.__name__}", device=(device, None))
         n = operator.index(n) if traced_inside(n) else n

@@ -13,15 +13,17 @@ from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
     handle,
-    implements,
     refused,
     traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
+
+rules = Rules()
 
 
 def _refuse(where: Any, message: str) -> None:
@@ -53,7 +55,9 @@ def _outer_edges(a: Any, limits: Any) -> tuple[Any, Any]:
 def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     """The edges of the bins; how many there are is static."""
     if isinstance(bins, str):
-        raise refused(name, f"how many bins {bins!r} makes is known only at run time; give a number, or the edges")
+        raise refused(
+            name, f"the number of bins of {bins!r} is known only at run time; pass a number of bins, or their edges"
+        )
     if np.ndim(bins) == 0 if not traced_inside(bins) else not handle(bins).ndim:
         return _even_edges(name, a, bins, limits)
     edges = handle(xp.asarray(bins))
@@ -65,7 +69,7 @@ def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
 
 def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     if traced_inside(bins):
-        raise refused(name, "how many bins there are must be static")
+        raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
     try:
         count = operator.index(bins)
     except TypeError:
@@ -78,7 +82,7 @@ def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     return xp.linspace(first, last, count + 1, endpoint=True, dtype=dtype)
 
 
-@implements(np.histogram_bin_edges)
+@rules.implements(np.histogram_bin_edges)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram_bin_edges`, for a static number of bins."""
     return _edges("histogram_bin_edges", *_values(a, weights)[:1], bins, range)
@@ -119,7 +123,7 @@ def _counted(places: Any, inside: Any, weight: Any, size: int, dtype: Any) -> An
     return total
 
 
-@implements(np.histogram)
+@rules.implements(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram`, for a static number of bins."""
     values, weight = _values(a, weights)
@@ -132,7 +136,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     return counts, edges
 
 
-@implements(np.histogramdd)
+@rules.implements(np.histogramdd)
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogramdd`, for static numbers of bins."""
     points = xp.atleast_2d(handle(sample)).T if isinstance(sample, (list, tuple)) else handle(sample)
@@ -165,7 +169,7 @@ def _density(counts: Any, edges: Sequence[Any]) -> Any:
     return counts / total
 
 
-@implements(np.histogram2d)
+@rules.implements(np.histogram2d)
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram2d`, for static numbers of bins."""
     if len(x) != len(y):

@@ -17,7 +17,6 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     one_axis,
     operand,
     result,
@@ -26,12 +25,15 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
 from anabranch.runtime.numpy.sized import repeating
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
+
+rules = Rules()
 
 
 def _items(arrays: Any) -> list[Any]:
@@ -57,7 +59,7 @@ def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom
     return [atom_of(x, chosen) for x in items]
 
 
-@implements(np.concatenate)
+@rules.implements(np.concatenate)
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
@@ -96,7 +98,7 @@ def _check_joinable(values: Sequence[Atom], axis: int) -> None:
                 )
 
 
-@implements(np.stack)
+@rules.implements(np.stack)
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     """As `numpy.stack`."""
     items = _items(arrays)
@@ -121,7 +123,7 @@ def _register_stack(original: Any, least: int, axis_of: Any) -> None:
             raise ValueError("need at least one array to concatenate")
         return concatenate(items, axis_of(items[0]), dtype=dtype, casting=casting)
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _register_stack(np.vstack, 2, lambda _: 0)
@@ -130,13 +132,13 @@ if "row_stack" in vars(np):
 _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 
 
-@implements(np.dstack)
+@rules.implements(np.dstack)
 def dstack(tup: Any) -> Any:
     """As `numpy.dstack`."""
     return concatenate([registry.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
 
 
-@implements(np.column_stack)
+@rules.implements(np.column_stack)
 def column_stack(tup: Any) -> Any:
     """As `numpy.column_stack`."""
     arrays = [handle(x) for x in _items(tup)]
@@ -144,7 +146,7 @@ def column_stack(tup: Any) -> Any:
     return concatenate(columns, 1)
 
 
-@implements(np.block)
+@rules.implements(np.block)
 def block(arrays: Any) -> Any:
     """As `numpy.block`: nested lists of blocks."""
     depth = _depth(arrays)
@@ -174,7 +176,7 @@ def _block(arrays: Any, depth: int, ndim: int) -> Any:
     return concatenate([_block(a, depth - 1, ndim) for a in arrays], axis=-depth)
 
 
-@implements(np.append)
+@rules.implements(np.append)
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.append`."""
     return concatenate([handle(arr), handle(values)], axis)
@@ -193,7 +195,7 @@ def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
     return parts
 
 
-@implements(np.array_split)
+@rules.implements(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.array_split`: views."""
     if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
@@ -211,7 +213,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return _parts(array, [0, *np.cumsum(sizes).tolist()], at)
 
 
-@implements(np.split)
+@rules.implements(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.split`: views."""
     array = handle(ary)
@@ -229,7 +231,7 @@ def _register_split(original: Any, least: int, axis_of: Any) -> None:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
         return split(array, indices_or_sections, axis_of(array))
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _register_split(np.vsplit, 2, lambda _: 0)
@@ -247,13 +249,13 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 
 
 if hasattr(np, "unstack"):
-    implements(np.unstack)(unstack)
+    rules.implements(np.unstack)(unstack)
 
 
 # ---- repeating -------------------------------------------------------------------------------------------------------
 
 
-@implements(np.tile)
+@rules.implements(np.tile)
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
@@ -269,8 +271,8 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     return fresh(atoms.reshape(spread, [c * n for c, n in zip(counts, shape, strict=True)]))
 
 
-@registry.method("repeat")
-@implements(np.repeat)
+@rules.method("repeat")
+@rules.implements(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`; the counts may be known only at run time."""
     if repeating.is_open(repeats):
@@ -308,7 +310,7 @@ def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
     return atoms.transpose(taken, tuple(int(i) for i in np.argsort(order)))
 
 
-@implements(np.roll)
+@rules.implements(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """As `numpy.roll`; the shift may be traced."""
     value = atom_of(a)

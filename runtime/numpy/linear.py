@@ -13,7 +13,6 @@ from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
     handle,
-    implements,
     one_axis,
     plain,
     result,
@@ -23,9 +22,10 @@ from anabranch.runtime.numpy.core import (
     supported,
     text,
 )
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
-from anabranch.runtime.values.registry import method
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms, registry
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
@@ -48,7 +48,7 @@ def dot_general(
     return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
 
 
-@implements(np.matmul, np.linalg.matmul)
+@rules.implements(np.matmul, np.linalg.matmul)
 def matmul(
     x1: Any,
     x2: Any,
@@ -134,7 +134,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
             x = atoms.ufunc(np.conjugate, x)
         return result(atom_of(_F[np.einsum](subscripts, fresh(x), fresh(y))), out)
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _register_gufunc("matvec", "...mn,...n->...m")
@@ -156,11 +156,11 @@ def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, out: Any = None, **others: An
 
 for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None)):
     if _original is not None:
-        implements(_original)(vecdot)
+        rules.implements(_original)(vecdot)
 
 
-@method("dot")
-@implements(np.dot)
+@rules.method("dot")
+@rules.implements(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.dot`."""
     x, y = common(a, b)
@@ -183,7 +183,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     return result(value, out)
 
 
-@implements(np.vdot)
+@rules.implements(np.vdot)
 def vdot(a: Any, b: Any, /) -> Any:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
@@ -194,7 +194,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     return result(dot_general(x, y, ([0], [0])))
 
 
-@implements(np.inner)
+@rules.implements(np.inner)
 def inner(a: Any, b: Any, /) -> Any:
     """As `numpy.inner`."""
     x, y = common(a, b)
@@ -210,7 +210,7 @@ def inner(a: Any, b: Any, /) -> Any:
     return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
 
 
-@implements(np.outer)
+@rules.implements(np.outer)
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.outer`."""
     x, y = common(a, b)
@@ -220,7 +220,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return result(atoms.ufunc(np.multiply, x, y), out)
 
 
-@implements(np.linalg.outer)
+@rules.implements(np.linalg.outer)
 def linalg_outer(x1: Any, x2: Any, /) -> Any:
     """As `numpy.linalg.outer`: of vectors only."""
     if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
@@ -231,7 +231,7 @@ def linalg_outer(x1: Any, x2: Any, /) -> Any:
     return outer(x1, x2)
 
 
-@implements(np.tensordot)
+@rules.implements(np.tensordot)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
@@ -248,13 +248,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return fresh(dot_general(x, y, (left, right)))
 
 
-@implements(np.linalg.tensordot)
+@rules.implements(np.linalg.tensordot)
 def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     """As `numpy.linalg.tensordot`."""
     return tensordot(x1, x2, axes)
 
 
-@implements(np.kron)
+@rules.implements(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """As `numpy.kron`."""
     x, y = common(a, b)
@@ -268,26 +268,26 @@ def kron(a: Any, b: Any) -> Any:
     return result(atoms.reshape(product, [i * j for i, j in zip(left, right, strict=True)]))
 
 
-@method("trace")
-@implements(np.trace)
+@rules.method("trace")
+@rules.implements(np.trace)
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `numpy.trace`."""
     return _F[np.sum](_F[np.diagonal](handle(a), offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
-@implements(np.linalg.trace)
+@rules.implements(np.linalg.trace)
 def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
     """As `numpy.linalg.trace`."""
     return trace(x, offset, -2, -1, dtype)
 
 
-@implements(np.linalg.diagonal)
+@rules.implements(np.linalg.diagonal)
 def linalg_diagonal(x: Any, /, *, offset: Any = 0) -> Any:
     """As `numpy.linalg.diagonal`."""
     return _F[np.diagonal](handle(x), offset, -2, -1)
 
 
-@implements(np.cross)
+@rules.implements(np.cross)
 def cross(
     a: Any,
     b: Any,
@@ -314,13 +314,13 @@ def cross(
     return _F[np.moveaxis](made, -1, axisc)
 
 
-@implements(np.linalg.cross)
+@rules.implements(np.linalg.cross)
 def linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
     """As `numpy.linalg.cross`."""
     return cross(x1, x2, axis=axis)
 
 
-@implements(np.linalg.multi_dot)
+@rules.implements(np.linalg.multi_dot)
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
     items = [handle(a) for a in arrays]
@@ -355,7 +355,7 @@ def _chain(items: Sequence[Any], splits: dict[tuple[int, int], int], i: int, j: 
     return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))
 
 
-@implements(np.linalg.matrix_power)
+@rules.implements(np.linalg.matrix_power)
 def matrix_power(a: Any, n: Any) -> Any:
     """As `numpy.linalg.matrix_power`."""
     matrix = handle(a)

@@ -12,26 +12,26 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     operand,
     refused,
     result,
     shape_of,
     zeros_atom,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.registry import method
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 # Where the Bessel function's power series gives way to the asymptotic one, and how many terms each needs there.
 _FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
 
-@implements(np.isclose)
+@rules.implements(np.isclose)
 def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
     """As `numpy.isclose`."""
     x, y = operand(a), operand(b)
@@ -48,7 +48,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: A
     return close
 
 
-@implements(np.allclose)
+@rules.implements(np.allclose)
 def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
     """As `numpy.allclose`: a Python bool."""
     return python_bool(_F[np.all](isclose(a, b, rtol, atol, equal_nan)))
@@ -59,7 +59,7 @@ def python_bool(x: Any) -> Any:
     return x.item() if hasattr(x, "item") else x
 
 
-@implements(np.array_equal)
+@rules.implements(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     """As `numpy.array_equal`: a Python bool."""
     if shape_of(a1) != shape_of(a2):
@@ -71,7 +71,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     return python_bool(_F[np.all](same))
 
 
-@implements(np.array_equiv)
+@rules.implements(np.array_equiv)
 def array_equiv(a1: Any, a2: Any) -> Any:
     """As `numpy.array_equiv`: a Python bool."""
     try:
@@ -81,7 +81,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     return python_bool(_F[np.all](apply_ufunc.apply(np.equal, (a1, a2))))
 
 
-@implements(np.isin)
+@rules.implements(np.isin)
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
     """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
     del assume_unique, kind  # both only choose NumPy's method
@@ -110,11 +110,11 @@ def _infinite(name: str, sign: float) -> Any:
     return function
 
 
-implements(np.isposinf)(_infinite("isposinf", 1.0))
-implements(np.isneginf)(_infinite("isneginf", -1.0))
+rules.implements(np.isposinf)(_infinite("isposinf", 1.0))
+rules.implements(np.isneginf)(_infinite("isneginf", -1.0))
 
 
-@implements(np.iscomplex)
+@rules.implements(np.iscomplex)
 def iscomplex(x: Any) -> Any:
     """As `numpy.iscomplex`."""
     if dtype_of(x).kind != "c":
@@ -122,13 +122,13 @@ def iscomplex(x: Any) -> Any:
     return result(atom_of(apply_ufunc.apply(np.not_equal, (handle(x).imag, 0))))
 
 
-@implements(np.isreal)
+@rules.implements(np.isreal)
 def isreal(x: Any) -> Any:
     """As `numpy.isreal`."""
     return _F[np.imag](x) == 0
 
 
-@implements(np.nan_to_num)
+@rules.implements(np.nan_to_num)
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """As `numpy.nan_to_num`."""
     value = atom_of(x)
@@ -173,8 +173,8 @@ def isneginf(x: Any) -> Any:
 # ---- rounding --------------------------------------------------------------------------------------------------------
 
 
-@method("round")
-@implements(np.round, np.around)
+@rules.method("round")
+@rules.implements(np.round, np.around)
 def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     """As `numpy.round`: to even, by scaling with a power of ten."""
     decimals = operator.index(decimals)
@@ -204,13 +204,13 @@ def _rounded(value: Any, decimals: int) -> Any:
     return atoms.ufunc(down, atoms.ufunc(np.rint, atoms.ufunc(up, value, scale)), scale)
 
 
-@implements(np.fix)
+@rules.implements(np.fix)
 def fix(x: Any, out: Any = None) -> Any:
     """As `numpy.fix`."""
     return _F[np.trunc](x, out=out)
 
 
-@implements(np.sinc)
+@rules.implements(np.sinc)
 def sinc(x: Any) -> Any:
     """As `numpy.sinc`."""
     value = _F[np.asanyarray](x)
@@ -221,7 +221,7 @@ def sinc(x: Any) -> Any:
     return _F[np.sin](y) / y
 
 
-@implements(np.angle)
+@rules.implements(np.angle)
 def angle(z: Any, deg: Any = False) -> Any:
     """As `numpy.angle`."""
     array = handle(z)
@@ -230,7 +230,7 @@ def angle(z: Any, deg: Any = False) -> Any:
     return turned * (180 / np.pi) if deg else turned
 
 
-@implements(np.real_if_close)
+@rules.implements(np.real_if_close)
 def real_if_close(a: Any, tol: Any = 100) -> Any:
     """As `numpy.real_if_close`, of real arrays; that of complex ones depends on the values."""
     del tol
@@ -239,7 +239,7 @@ def real_if_close(a: Any, tol: Any = 100) -> Any:
     return handle(a)
 
 
-@implements(np.i0)
+@rules.implements(np.i0)
 def i0(x: Any) -> Any:
     """As `numpy.i0`: the power series, and far out the asymptotic one."""
     array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)

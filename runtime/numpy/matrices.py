@@ -10,19 +10,20 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
-    creates,
     fresh,
     handle,
-    implements,
     zeros_atom,
 )
 from anabranch.runtime.numpy.creation import diagonal_mask
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
 
-@implements(np.diag)
+@rules.implements(np.diag)
 def diag(v: Any, k: Any = 0) -> Any:
     """As `numpy.diag`: a matrix of a vector, a read-only view of a matrix's diagonal."""
     array, k = handle(v), operator.index(k)
@@ -43,7 +44,7 @@ def _diagonal_matrix(line: Atom, k: int) -> Atom:
     return atoms.select(diagonal_mask(n, n, k), wide, zeros_atom((n, n), line.type.dtype))
 
 
-@implements(np.diagflat)
+@rules.implements(np.diagflat)
 def diagflat(v: Any, k: Any = 0) -> Any:
     """As `numpy.diagflat`."""
     line = atom_of(v)
@@ -64,19 +65,19 @@ def _triangle(m: Any, k: Any, lower: bool) -> Any:
     return fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))
 
 
-@implements(np.tril)
+@rules.implements(np.tril)
 def tril(m: Any, k: Any = 0) -> Any:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
-@implements(np.triu)
+@rules.implements(np.triu)
 def triu(m: Any, k: Any = 0) -> Any:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 
 
-@implements(np.tril_indices_from)
+@rules.implements(np.tril_indices_from)
 def tril_indices_from(arr: Any, k: Any = 0) -> Any:
     """As `numpy.tril_indices_from`: static."""
     if arr.ndim != 2:
@@ -84,7 +85,7 @@ def tril_indices_from(arr: Any, k: Any = 0) -> Any:
     return np.tril_indices(arr.shape[-2], k=k, m=arr.shape[-1])
 
 
-@implements(np.triu_indices_from)
+@rules.implements(np.triu_indices_from)
 def triu_indices_from(arr: Any, k: Any = 0) -> Any:
     """As `numpy.triu_indices_from`: static."""
     if arr.ndim != 2:
@@ -92,7 +93,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> Any:
     return np.triu_indices(arr.shape[-2], k=k, m=arr.shape[-1])
 
 
-@implements(np.diag_indices_from)
+@rules.implements(np.diag_indices_from)
 def diag_indices_from(arr: Any) -> Any:
     """As `numpy.diag_indices_from`: static."""
     if arr.ndim < 2:
@@ -102,7 +103,7 @@ def diag_indices_from(arr: Any) -> Any:
     return np.diag_indices(arr.shape[0], arr.ndim)
 
 
-@implements(np.vander)
+@rules.implements(np.vander)
 def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
     """As `numpy.vander`: running products."""
     array = handle(x)
@@ -121,7 +122,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
 
 
 def _window(original: Any) -> None:
-    @creates(original)
+    @rules.creates(original)
     def function(M: Any, *args: Any) -> Any:  # noqa: N803
         # Of a static length: NumPy's own values, as a constant.
         return fresh(atoms.literal(original(operator.index(M), *args)))
@@ -133,7 +134,7 @@ for _original in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser):
     _window(_original)
 
 
-@implements(np.polyval)
+@rules.implements(np.polyval)
 def polyval(p: Any, x: Any) -> Any:
     """As `numpy.polyval`: Horner's rule."""
     coefficients = handle(p)

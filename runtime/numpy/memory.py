@@ -1,4 +1,4 @@
-"""Where NumPy gives a view and where a copy, by the layout that NumPy's array would have."""
+"""The choice between view and copy, by the memory layout that NumPy's array would have."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 
 
 def contiguous(array: Array) -> bool:
-    """Whether the handle's elements lie in C order without gaps; False where that is not known."""
+    """Return whether the handle's elements lie in C order without gaps; False where that is not known."""
     return memory_layout.plain(array) or (
         memory_layout.known(array) and bool(memory_layout.model(array).flags.c_contiguous)
     )
 
 
 def fortran(array: Array) -> bool:
-    """Whether the elements lie in Fortran order and not in C order."""
+    """Return whether the elements lie in Fortran order and not in C order."""
     _check_known(array)
     flags = memory_layout.model(array).flags
     return bool(flags.f_contiguous and not flags.c_contiguous)
@@ -37,8 +37,8 @@ def axes_kept(array: Array) -> tuple[int, ...]:
 def _check_known(array: Array) -> None:
     if not memory_layout.known(array):
         raise UnsupportedOperationError(
-            "the order in which the elements of this array lie in memory is not known (a run-time condition or a "
-            "function of NumPy decides it); make a copy in C order: a.copy()"
+            "the memory order of this array is unknown while tracing (a run-time condition or a NumPy function decides "
+            "it); make a copy in C order: a.copy()"
         )
 
 

@@ -13,20 +13,21 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     plain,
     refused,
     spec_of,
     supported,
-    unstaged_method,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing, memory_layout, views
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
-from anabranch.runtime.values.registry import PROPERTIES, REFUSED, method
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
@@ -52,38 +53,38 @@ def _imag(a: Any) -> Any:
     return made.viewed(readonly=True)
 
 
-PROPERTIES["real"] = _real
-PROPERTIES["imag"] = _imag
+rules.properties["real"] = _real
+rules.properties["imag"] = _imag
 
 
 def _no_attribute(name: str, reason: str) -> None:
     def refuse(_: Any) -> Any:
         raise refused(f"ndarray.{name}", reason)
 
-    PROPERTIES[name] = refuse
-    REFUSED[f"numpy.ndarray.{name}"] = reason
+    rules.properties[name] = refuse
+    rules.refused[f"numpy.ndarray.{name}"] = reason
 
 
 for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
     _no_attribute(_name, "compiled code gives no access to memory")
 
 
-PROPERTIES["device"] = lambda _: "cpu"
+rules.properties["device"] = lambda _: "cpu"
 
 
-@implements(np.real)
+@rules.implements(np.real)
 def real(val: Any) -> Any:
     """As `numpy.real`: a view of an array."""
     return val.real if hasattr(val, "real") else handle(val).real
 
 
-@implements(np.imag)
+@rules.implements(np.imag)
 def imag(val: Any) -> Any:
     """As `numpy.imag`."""
     return val.imag if hasattr(val, "imag") else handle(val).imag
 
 
-@method("conj", "conjugate")
+@rules.method("conj", "conjugate")
 def conjugate(a: Any, out: Any = None) -> Any:
     """As `ndarray.conjugate`: an array of real numbers is returned itself."""
     if out is None and a.dtype.kind != "c":
@@ -94,7 +95,7 @@ def conjugate(a: Any, out: Any = None) -> Any:
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
-@method("astype")
+@rules.method("astype")
 def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
     del subok  # there is one class of traced arrays
@@ -110,7 +111,7 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
 
 if hasattr(np, "astype"):
 
-    @implements(np.astype)
+    @rules.implements(np.astype)
     def astype_function(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
         """As `numpy.astype`."""
         if device != "cpu":
@@ -118,16 +119,16 @@ if hasattr(np, "astype"):
         return astype(x, dtype, copy=copy)
 
 
-@method("view")
+@rules.method("view")
 def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     """As `ndarray.view()`; another dtype is not staged."""
     plain("ndarray.view", type=(type, None))
     if dtype is None or np.dtype(dtype) == a.dtype:
         return a.viewed() if isinstance(a, Array) else a
-    raise refused("ndarray.view", f"the bytes of {a.dtype} seen as {np.dtype(dtype)}")
+    raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
-@method("item")
+@rules.method("item")
 def item(a: Any, *args: Any) -> Any:
     """As `ndarray.item`: a Python scalar."""
     if not args:
@@ -144,7 +145,7 @@ def item(a: Any, *args: Any) -> Any:
     return of_numpy(atoms.op("gather", flat, atoms.reshape(place, (1,))))
 
 
-@method("tolist")
+@rules.method("tolist")
 def tolist(a: Any) -> Any:
     """As `ndarray.tolist`: nested lists of Python scalars."""
     if a.ndim == 0:
@@ -152,7 +153,13 @@ def tolist(a: Any) -> Any:
     return [tolist(a[i]) for i in range(a.shape[0])]
 
 
-unstaged_method("the bytes of a run-time value are not there while tracing", "tobytes", "tofile", "dump", "dumps")
+rules.refuses_method(
+    "a run-time value has no bytes while tracing; return it, and take them outside",
+    "tobytes",
+    "tofile",
+    "dump",
+    "dumps",
+)
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -164,13 +171,13 @@ def _target(a: Any, name: str) -> Array:
     return a
 
 
-@method("fill")
+@rules.method("fill")
 def fill(a: Any, value: Any) -> None:
     """As `ndarray.fill`."""
     _target(a, "ndarray.fill")[...] = value
 
 
-@implements(np.copyto)
+@rules.implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """As `numpy.copyto`."""
     target = _target(dst, "copyto")
@@ -188,7 +195,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
-    """Whether the rule allows it; Python numbers are weak: of them only the kind matters."""
+    """Return whether the rule allows it; Python numbers are weak: of them only the kind matters."""
     kind = type(spec_of(value))
     if kind in (int, float, complex):
         least = {int: np.int8, float: np.float16, complex: np.complex64}[kind]
@@ -199,11 +206,11 @@ def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
 
 
 def _is_same(a: Array, b: Any) -> bool:
-    """Whether both are the very same part of one array."""
+    """Return whether both are the very same part of one array."""
     return isinstance(b, Array) and a.storage is b.storage and a.path == b.path
 
 
-@implements(np.putmask)
+@rules.implements(np.putmask)
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """As `numpy.putmask`: the values are repeated to the array's size."""
     target = _target(a, "putmask")
@@ -242,7 +249,7 @@ def _check_safe(values: Any, target: Array) -> None:
         )
 
 
-@implements(np.place)
+@rules.implements(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """As `numpy.place`: the n-th chosen element takes the n-th value, values repeating."""
     target = _target(arr, "place")
@@ -266,8 +273,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     target.set(atoms.reshape(value, target.shape))
 
 
-@method("put")
-@implements(np.put)
+@rules.method("put")
+@rules.implements(np.put)
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     target = _target(a, "put")
@@ -283,7 +290,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     target.set(atoms.reshape(done, target.shape))
 
 
-@implements(np.fill_diagonal)
+@rules.implements(np.fill_diagonal)
 def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     """As `numpy.fill_diagonal`."""
     target = _target(a, "fill_diagonal")
@@ -303,6 +310,11 @@ def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
     target.set(atoms.reshape(done, target.shape))
 
 
-unstaged_method(
-    "an array has no memory of its own while tracing", "setflags", "byteswap", "getfield", "setfield", "to_device"
+rules.refuses_method(
+    "an array has no memory of its own while tracing; do it outside of compiled code",
+    "setflags",
+    "byteswap",
+    "getfield",
+    "setfield",
+    "to_device",
 )

@@ -16,10 +16,11 @@ from anabranch.runtime.numpy import alternatives
 from anabranch.runtime.numpy.brackets import Bracket
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.ranges import Grid
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, wrap
-from anabranch.runtime.values.arrays import indexing, memory_layout
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
 
@@ -104,14 +105,14 @@ def _module(module: types.ModuleType) -> Namespace:
 
 
 def _is_function(obj: Any) -> bool:
-    """Whether a routine is one of NumPy's functions, and no method of some object but `numpy.random`'s hidden state."""
+    """Return whether a routine is one of NumPy's functions; of methods, those of `numpy.random`'s hidden state are."""
     if _random(obj):
         return obj.__self__ is np.random.mtrand._rand
     return _of_numpy(getattr(obj, "__module__", None) or "")
 
 
 def _random(obj: Any) -> bool:
-    # NumPy itself imports this module only when somebody asks for it.
+    # NumPy itself imports this module only when it is first used.
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 
@@ -131,8 +132,8 @@ def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
         if impure and tracing() and not (_is_default_rng(original) and (args or kwargs)):
             raise UnsupportedOperationError(
-                f"{name} gives other numbers at each call, which compiled code would not; pass them as an argument, or "
-                "draw them from a key with anabranch.random"
+                f"{name} returns new numbers at each call, but compiled code would repeat the first ones; pass numbers "
+                "as an argument, or draw them from a key with anabranch.random"
             )
         return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
 

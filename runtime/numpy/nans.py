@@ -9,9 +9,12 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds, statistics
-from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, implements, result, zeros_atom
+from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.failures import run_time_checks
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
@@ -38,7 +41,7 @@ for _original, _plain, _value in (
     (np.nancumsum, np.cumsum, 0),
     (np.nancumprod, np.cumprod, 1),
 ):
-    implements(_original)(_filled(_plain, _value))
+    rules.implements(_original)(_filled(_plain, _value))
 
 
 def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
@@ -53,8 +56,8 @@ def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
     return function
 
 
-implements(np.nanmax)(_extreme(np.maximum, np.fmax))
-implements(np.nanmin)(_extreme(np.minimum, np.fmin))
+rules.implements(np.nanmax)(_extreme(np.maximum, np.fmax))
+rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
 def _position(plain_: Any, value: Any) -> Callable[..., Any]:
@@ -71,8 +74,8 @@ def _position(plain_: Any, value: Any) -> Callable[..., Any]:
     return function
 
 
-implements(np.nanargmax)(_position(np.argmax, -np.inf))
-implements(np.nanargmin)(_position(np.argmin, np.inf))
+rules.implements(np.nanargmax)(_position(np.argmax, -np.inf))
+rules.implements(np.nanargmin)(_position(np.argmin, np.inf))
 
 
 def _present(x: Atom, where: Any) -> Any:
@@ -92,7 +95,7 @@ def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
             raise TypeError(f"If a is inexact, then {name} must be inexact")
 
 
-@implements(np.nanmean)
+@rules.implements(np.nanmean)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
 ) -> Any:
@@ -127,14 +130,14 @@ def _spread(original: Callable[..., Any], root: bool) -> None:
             value = atoms.select(few, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
         return result(atoms.ufunc(np.sqrt, value) if root else value, out, "unsafe")
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _spread(np.nanvar, root=False)
 _spread(np.nanstd, root=True)
 
 
-@implements(np.nanmedian)
+@rules.implements(np.nanmedian)
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission

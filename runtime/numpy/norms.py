@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import axes_tuple, handle, implements, one_axis
+from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import registry
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
@@ -23,8 +26,8 @@ def _squares(x: Any) -> Any:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
-@registry.sized(np.linalg.norm)
-@implements(np.linalg.norm)
+@rules.sized(np.linalg.norm)
+@rules.implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.linalg.norm`."""
     array = _floats(x)
@@ -86,7 +89,7 @@ def _of_singular_values(s: Any, ord: Any) -> Any:
     return _F[np.max](s, axis=-1, initial=0) if ord > 0 else _F[np.min](s, axis=-1)
 
 
-@implements(np.linalg.vector_norm)
+@rules.implements(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
     """As `numpy.linalg.vector_norm`."""
     array = handle(x)
@@ -102,7 +105,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
     return _F[np.reshape](value, wide) if keepdims else value
 
 
-@implements(np.linalg.matrix_norm)
+@rules.implements(np.linalg.matrix_norm)
 def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
     """As `numpy.linalg.matrix_norm`."""
     return norm(x, ord, (-2, -1), keepdims)

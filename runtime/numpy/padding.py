@@ -12,21 +12,23 @@ from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
     handle,
-    implements,
     one_axis,
     refused,
     traced_inside,
 )
 from anabranch.runtime.numpy.joining import concatenate, picked
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays import indexing, integer_elements
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 _BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
 
-@implements(np.pad)
+@rules.implements(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """As `numpy.pad`, in all modes but odd reflection."""
     value = atom_of(array)
@@ -80,7 +82,7 @@ def _ramps(value: Any, widths: Any, ends: Any) -> Any:
 
 
 def _statistics(value: Any, widths: Any, mode: str, lengths: Any) -> Any:
-    """What a function gives of so many elements from each edge, repeated."""
+    """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
         n = value.shape[axis]
@@ -154,7 +156,7 @@ def _filling(value: Any, dtype: Any) -> Atom:
     return atom_of(filled[0])
 
 
-@implements(np.delete)
+@rules.implements(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     if traced_inside(obj):
@@ -170,7 +172,7 @@ def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
     return value, one_axis(axis, len(value.type.shape))
 
 
-@implements(np.insert)
+@rules.implements(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     if traced_inside(obj):
@@ -196,7 +198,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return fresh(picked(atom_of(concatenate([fresh(value), fresh(new)], at)), order, at))
 
 
-@implements(np.apply_along_axis)
+@rules.implements(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """As `numpy.apply_along_axis`: the function is called for each line."""
     array, func1d = handle(arr), registry.called(func1d)
@@ -212,7 +214,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     return _F[np.transpose](made, order)
 
 
-@implements(np.apply_over_axes)
+@rules.implements(np.apply_over_axes)
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)

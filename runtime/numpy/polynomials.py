@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import handle, implements, refused, shape_of, unstaged
+from anabranch.runtime.numpy.core import handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
+
+rules = Rules()
 
 
 def _coefficients(p: Any) -> Any:
@@ -33,7 +36,7 @@ def _leading(p: Any, name: str) -> Any:
     return array
 
 
-@implements(np.poly)
+@rules.implements(np.poly)
 def poly(seq_of_zeros: Any) -> Any:
     """As `numpy.poly`: the coefficients of the polynomial with these zeros, or of a matrix's characteristic one."""
     if not shape_of(seq_of_zeros):
@@ -52,7 +55,7 @@ def poly(seq_of_zeros: Any) -> Any:
     for i in range(zeros.shape[0]):
         product = xp.convolve(product, xp.stack([xp.ones((), zeros.dtype), -zeros[i]]), mode="full")
     if not real:
-        raise refused("poly", "of complex zeros the result is real where they come in pairs")
+        raise refused("poly", "the dtype of the result depends on the values of complex zeros")
     return product.real if product.dtype.kind == "c" else product
 
 
@@ -63,28 +66,28 @@ def _joined(ufunc: Any, a1: Any, a2: Any) -> Any:
     return ufunc(left, right)
 
 
-@implements(np.polyadd)
+@rules.implements(np.polyadd)
 def polyadd(a1: Any, a2: Any) -> Any:
     """As `numpy.polyadd`."""
     return _joined(xp.add, a1, a2)
 
 
-@implements(np.polysub)
+@rules.implements(np.polysub)
 def polysub(a1: Any, a2: Any) -> Any:
     """As `numpy.polysub`."""
     return _joined(xp.subtract, a1, a2)
 
 
-@implements(np.polymul)
+@rules.implements(np.polymul)
 def polymul(a1: Any, a2: Any) -> Any:
     """As `numpy.polymul`, of coefficients that do not begin with zero."""
     return xp.convolve(_leading(a1, "polymul"), _leading(a2, "polymul"))
 
 
-unstaged("the size of the remainder is known only at run time", np.polydiv)
+rules.refuses("the size of the remainder is known only at run time", np.polydiv)
 
 
-@implements(np.polyder)
+@rules.implements(np.polyder)
 def polyder(p: Any, m: Any = 1) -> Any:
     """As `numpy.polyder`."""
     order = operator.index(m)
@@ -98,7 +101,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
     return array
 
 
-@implements(np.polyint)
+@rules.implements(np.polyint)
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     """As `numpy.polyint`."""
     order = operator.index(m)

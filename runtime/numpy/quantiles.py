@@ -9,11 +9,14 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.numpy import statistics
-from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, implements, result, shape_of
-from anabranch.runtime.numpy.namespace import namespace as xp
+from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, result, shape_of
+from anabranch.runtime.numpy.namespace import namespace as xp, staged
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar
+
+rules = Rules()
 
 Index = Callable[[Any, Any], Any]
 Weight = Callable[[Any, Any], Any]
@@ -40,8 +43,8 @@ def _stepped(shift: float, stays: Weight) -> Index:
     return index
 
 
-def _rounded(function: Callable[..., Any]) -> Index:
-    return lambda n, q: xp.asarray(function((n - 1) * q)).astype(np.int64)
+def _rounded(original: Callable[..., Any]) -> Index:
+    return lambda n, q: xp.asarray(staged(original)((n - 1) * q)).astype(np.int64)
 
 
 def _middle(n: Any, q: Any) -> Any:
@@ -52,9 +55,9 @@ def _middle(n: Any, q: Any) -> Any:
 _ELEMENTS: dict[str, Index] = {
     "inverted_cdf": _stepped(0, lambda part, _: part == 0),
     "closest_observation": _stepped(0.5, lambda part, below: xp.logical_and(part == 0, below % 2 == 1)),
-    "lower": _rounded(xp.floor),
-    "higher": _rounded(xp.ceil),
-    "nearest": _rounded(xp.round),
+    "lower": _rounded(np.floor),
+    "higher": _rounded(np.ceil),
+    "nearest": _rounded(np.round),
 }
 # Methods that go between two neighbours.
 _PLACES: dict[str, Index] = {
@@ -160,7 +163,7 @@ def _refuse(where: Any, message: str) -> None:
 
 @frozen
 class Request:
-    """What the four functions have in common, under NumPy's names."""
+    """The arguments that the four functions have in common, under NumPy's names."""
 
     a: Any
     q: Any
@@ -193,7 +196,7 @@ def _quantile(asked: Request) -> Any:
 
 
 def names_element(method: str) -> bool:
-    """Whether a method gives an element itself."""
+    """Return whether a method gives an element itself."""
     return method in _ELEMENTS
 
 
@@ -261,7 +264,7 @@ def _register(original: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         keep = keepdims is not NoValue and bool(keepdims)
         return _quantile(Request(a, q, axis, out, method, keep, weights, scale, ignores_nan))
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 _register(np.quantile, "unit", ignores_nan=False)

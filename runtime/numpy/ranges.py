@@ -14,7 +14,6 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
-    creates,
     dtype_of,
     fresh,
     iota,
@@ -27,21 +26,23 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.folds import rows
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
 from anabranch.runtime.numpy.sized import lengths
-from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import pack_unpack
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
 
-@creates(np.arange)
+@rules.creates(np.arange)
 def arange(
     first: Any = NoValue,
     /,
@@ -98,12 +99,12 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
 
 
 def _refuse_unless_open(bounds: Sequence[Any]) -> None:
-    """Where bounds come of arguments alone, these become known."""
+    """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
     if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
-            "numpy.arange needs to know while tracing how many numbers it makes: give bounds with a static distance "
-            "or make them static"
+            "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
+            "arguments"
         )
         for value in traced:
             wanting(error, value, "the length of an arange")
@@ -125,7 +126,7 @@ def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
 
 
-@creates(np.linspace)
+@rules.creates(np.linspace)
 def linspace(
     start: Any,
     stop: Any,
@@ -173,7 +174,7 @@ def linspace(
     several = count > (1 if endpoint else 0)
     if isinstance(several, (bool, np.bool_)):
         return made, apart if several else math.nan
-    return made, layouts.either(wrap.as_atom(several), apart, math.nan)
+    return made, pack_unpack.either(wrap.as_atom(several), apart, math.nan)
 
 
 def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:
@@ -196,7 +197,7 @@ def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom,
     return atoms.select(zero, tiny, regular), step
 
 
-@creates(np.logspace)
+@rules.creates(np.logspace)
 def logspace(
     start: Any,
     stop: Any,
@@ -217,7 +218,7 @@ def logspace(
     return powers if dtype is None else powers.astype(supported(dtype))
 
 
-@creates(np.geomspace)
+@rules.creates(np.geomspace)
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
     """As `numpy.geomspace`."""
     if not traced_inside((start, stop, num)):

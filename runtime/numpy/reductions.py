@@ -9,9 +9,11 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import folds
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, implements, kept, one_axis, result, store
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms
+
+rules = Rules()
 
 Table = dict[str, tuple[Callable[..., Any], np.ufunc]]
 # The reductions that count their keywords alike: name, function, ufunc.
@@ -58,10 +60,10 @@ def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
 for _table, _make in ((_PLAIN, _arithmetic), (_EXTREMES, _extreme), (_TRUTHS, _truth)):
     for _name, (_original, _ufunc) in _table.items():
         _function = _make(_ufunc)
-        implements(_original)(_function)
-        registry.method(_name)(_function)
-implements(np.amax)(registry.METHODS["max"])
-implements(np.amin)(registry.METHODS["min"])
+        rules.implements(_original)(_function)
+        rules.method(_name)(_function)
+rules.implements(np.amax)(rules.methods["max"])
+rules.implements(np.amin)(rules.methods["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
@@ -85,7 +87,7 @@ def _position(name: str) -> Callable[..., Any]:
 
 
 for _name in ("argmax", "argmin"):
-    implements(getattr(np, _name))(registry.method(_name)(_position(_name)))
+    rules.implements(getattr(np, _name))(rules.method(_name)(_position(_name)))
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -108,7 +110,7 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
 
 
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
-    implements(getattr(np, _name))(registry.method(_name)(_running(_ufunc)))
+    rules.implements(getattr(np, _name))(rules.method(_name)(_running(_ufunc)))
 
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
@@ -135,11 +137,11 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 if hasattr(np, "cumulative_sum"):
-    implements(np.cumulative_sum)(_cumulative(np.add))
-    implements(np.cumulative_prod)(_cumulative(np.multiply))
+    rules.implements(np.cumulative_sum)(_cumulative(np.add))
+    rules.implements(np.cumulative_prod)(_cumulative(np.multiply))
 
 
-@implements(np.ptp)
+@rules.implements(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
     """Maximum less minimum."""
     options = folds.Options(axis, None, None, keepdims)
@@ -149,7 +151,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
     return result(span, out)
 
 
-@implements(np.count_nonzero)
+@rules.implements(np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)

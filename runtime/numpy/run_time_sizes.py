@@ -1,6 +1,6 @@
-"""Sizes among a function's arguments: those known only at run time get room, and an extent that says how many it is.
+"""Sizes among a function's arguments: those known only at run time become a capacity and an extent.
 
-A size that comes of int arguments alone becomes known instead, as before.
+A size computed from int arguments alone becomes static instead.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from anabranch.runtime.values.tracer import Traced
 Extents: TypeAlias = "tuple[Extent | None, ...]"
 
 NEGATIVE = "negative dimensions are not allowed"
-# Where a size is known to be at most so many times less than there may ever be room for, so much room is made at once.
+# A bound of a size that is so many times less than `capacity_limit` is the capacity from the start.
 _SPARE = 64
 
 
 def is_open(n: Any, what: str = "a shape") -> bool:
-    """Whether a size is an int that only the run knows.
+    """Return whether a size is an int known only at run time.
 
     Raises
     ------
     Specialise
-        Where it comes of arguments alone, which become known.
+        Where it is computed from arguments alone, which become static.
     """
     if not isinstance(n, Traced) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
@@ -43,7 +43,7 @@ def is_open(n: Any, what: str = "a shape") -> bool:
 
 
 def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
-    """A shape argument as capacities, and the extents of what there is of them: none where all sizes are known."""
+    """A shape argument as capacities, and their extents: none where all sizes are static."""
     sizes = _sizes(shape) if traced_inside(shape) else ()
     if not any(map(is_open, sizes)):
         return shape_argument(shape), ()
@@ -70,7 +70,7 @@ def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[
     Raises
     ------
     CapacityError
-        Where all of them together may be more elements than there may be room for.
+        Where all of them together may be more elements than `capacity_limit` allows.
     """
     wanted = [size_arithmetic.bound_of(n) if isinstance(n, Traced) else shape_argument(n)[0] for n in sizes]
     if negative is not None:

@@ -17,7 +17,6 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     one_axis,
     plain,
     promoted,
@@ -28,18 +27,20 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, indexing
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.registry import method
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 
 
-@implements(np.where)
+@rules.implements(np.where)
 def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
@@ -54,8 +55,8 @@ def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
     return fresh(atoms.select(*(atoms.broadcast_to(v, shape) for v in (mask, on_true, on_false))))
 
 
-@method("clip")
-@implements(np.clip)
+@rules.method("clip")
+@rules.implements(np.clip)
 def clip(
     a: Any,
     a_min: Any = NoValue,
@@ -107,7 +108,7 @@ def _is_int(value: Any) -> bool:
     return type(value) is int or (isinstance(value, PythonScalar) and value.python is int)
 
 
-@implements(np.select)
+@rules.implements(np.select)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
@@ -132,7 +133,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return fresh(value)
 
 
-@implements(np.piecewise)
+@rules.implements(np.piecewise)
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
     if any(callable(f) for f in funclist):
@@ -211,8 +212,8 @@ def along(value: Atom, index: Atom, axis: int) -> Atom:
     return atoms.transpose(taken, back)
 
 
-@method("take")
-@implements(np.take)
+@rules.method("take")
+@rules.implements(np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.take`."""
     value = atom_of(a)
@@ -258,14 +259,14 @@ def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
     return value, parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=len(shape)), at
 
 
-@implements(np.take_along_axis)
+@rules.implements(np.take_along_axis)
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     """As `numpy.take_along_axis`."""
     value, full, _ = _along_axis(arr, indices, axis)
     return fresh(atoms.op("gather", value, full))
 
 
-@implements(np.put_along_axis)
+@rules.implements(np.put_along_axis)
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """As `numpy.put_along_axis`: writes in place."""
     target = handle(arr)
@@ -278,8 +279,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     target.set(atoms.reshape(written, target.shape))
 
 
-@method("choose")
-@implements(np.choose)
+@rules.method("choose")
+@rules.implements(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.choose`."""
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
@@ -307,7 +308,7 @@ def _check_choices(index: Atom, count: int) -> None:
     run_time_checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
 
 
-@implements(np.compress)
+@rules.implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """As `numpy.compress`."""
     if traced_inside(condition):
@@ -318,13 +319,13 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return take(a, np.flatnonzero(mask), axis, out)
 
 
-@method("compress")
+@rules.method("compress")
 def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
-@implements(np.extract)
+@rules.implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """As `numpy.extract`."""
     if traced_inside(condition):
@@ -341,7 +342,7 @@ def _fortran(order: Any) -> bool:
     return bool(order == "F")
 
 
-@implements(np.unravel_index)
+@rules.implements(np.unravel_index)
 def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     """As `numpy.unravel_index`."""
     if _fortran(order):
@@ -362,7 +363,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     return tuple(reversed(columns))
 
 
-@implements(np.ravel_multi_index)
+@rules.implements(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
     """As `numpy.ravel_multi_index`."""
     sizes = shape_argument(dims)

@@ -1,4 +1,4 @@
-"""Shapes: views where NumPy gives views, copies where it copies."""
+"""Shapes: views where NumPy returns views, copies where it copies."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
     handle,
-    implements,
     one_axis,
     plain,
     shape_argument,
-    unstaged_method,
 )
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing, apply_ufunc, memory_layout, views
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.registry import PROPERTIES, method
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.wrap import numpy_result
+
+rules = Rules()
 
 
 def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
@@ -55,14 +55,14 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
 
 
 def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
-    """`array.reshape(shape)` in C order: a view where NumPy gives one."""
+    """`array.reshape(shape)` in C order: a view where NumPy returns one."""
     made = memory.reshaped(array, shape, copy)
     if made is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return made
 
 
-@implements(np.reshape)
+@rules.implements(np.reshape)
 def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Any:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
@@ -79,7 +79,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
     return reshaped(array, sizes, copy)
 
 
-@method("reshape")
+@rules.method("reshape")
 def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     """As `ndarray.reshape`."""
     if len(shape) == 1:
@@ -87,8 +87,8 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
     return reshape(a, shape, order=order, copy=copy)
 
 
-@method("ravel")
-@implements(np.ravel)
+@rules.method("ravel")
+@rules.implements(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
@@ -109,7 +109,7 @@ def in_order(array: Array, order: str) -> Array:
     return transposed(array) if order == "F" or (order == "A" and memory.fortran(array)) else array
 
 
-@method("flatten")
+@rules.method("flatten")
 def flatten(a: Any, order: Any = "C") -> Any:
     """As `ndarray.flatten`: always a copy."""
     array = in_order(handle(a), order)
@@ -127,7 +127,7 @@ def transposed(array: Array) -> Array:
     return permuted(array, range(array.ndim)[::-1])
 
 
-@implements(np.transpose, np.permute_dims)
+@rules.implements(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     """As `numpy.transpose`."""
     if isinstance(a, NumPyScalar) and not axes:
@@ -143,7 +143,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return permuted(array, order)
 
 
-@method("transpose")
+@rules.method("transpose")
 def transpose_method(a: Any, *axes: Any) -> Any:
     """As `ndarray.transpose`."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
@@ -151,10 +151,10 @@ def transpose_method(a: Any, *axes: Any) -> Any:
     return transpose(a, axes or None)
 
 
-PROPERTIES["T"] = lambda a: transposed(handle(a)) if isinstance(a, Array) else a
+rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, Array) else a
 
 
-@implements(np.matrix_transpose, np.linalg.matrix_transpose)
+@rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
 def matrix_transpose(x: Any, /) -> Any:
     """As `numpy.matrix_transpose`."""
     array = handle(x)
@@ -169,11 +169,11 @@ def _mt(a: Any) -> Any:
     return swapaxes(a, -1, -2)
 
 
-PROPERTIES["mT"] = _mt
+rules.properties["mT"] = _mt
 
 
-@method("swapaxes")
-@implements(np.swapaxes)
+@rules.method("swapaxes")
+@rules.implements(np.swapaxes)
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """As `numpy.swapaxes`."""
     array = handle(a)
@@ -184,7 +184,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     return permuted(array, order)
 
 
-@implements(np.moveaxis)
+@rules.implements(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """As `numpy.moveaxis`."""
     array = handle(a)
@@ -198,7 +198,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return permuted(array, order)
 
 
-@implements(np.rollaxis)
+@rules.implements(np.rollaxis)
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     """As `numpy.rollaxis`."""
     array = handle(a)
@@ -211,8 +211,8 @@ def _rolled(ndim: int, axis: int, start: int) -> list[int]:
     return [n - 2 for n in shape]
 
 
-@method("squeeze")
-@implements(np.squeeze)
+@rules.method("squeeze")
+@rules.implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     """As `numpy.squeeze`."""
     array = handle(a)
@@ -229,7 +229,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     return a if isinstance(a, NumPyScalar) else view
 
 
-@implements(np.expand_dims)
+@rules.implements(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     """As `numpy.expand_dims`."""
     array = handle(a)
@@ -259,14 +259,14 @@ def _register_at_least(original: Any, ndim: int) -> None:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
 
-    implements(original)(function)
+    rules.implements(original)(function)
 
 
 for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)):
     _register_at_least(_original, _ndim)
 
 
-@implements(np.broadcast_to)
+@rules.implements(np.broadcast_to)
 def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Any:
     """As `numpy.broadcast_to`: a read-only view."""
     plain("broadcast_to", subok=(subok, False))
@@ -275,7 +275,7 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Any:
     return base.viewed(views.Broadcast(sizes), readonly=True)
 
 
-@implements(np.broadcast_arrays)
+@rules.implements(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
     """As `numpy.broadcast_arrays`; read-only views."""
     plain("broadcast_arrays", subok=(subok, False))
@@ -287,7 +287,7 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
 # ---- views of negative step and along diagonals ----------------------------------------------------------------------
 
 
-@implements(np.flip)
+@rules.implements(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     """As `numpy.flip`: a view."""
     array = handle(m)
@@ -300,7 +300,7 @@ def flip(m: Any, axis: Any = None) -> Any:
     return array.viewed(views.Slice(tuple(slices))) if axes else array.viewed()
 
 
-@implements(np.fliplr)
+@rules.implements(np.fliplr)
 def fliplr(m: Any) -> Any:
     """As `numpy.fliplr`."""
     if handle(m).ndim < 2:
@@ -308,7 +308,7 @@ def fliplr(m: Any) -> Any:
     return flip(m, 1)
 
 
-@implements(np.flipud)
+@rules.implements(np.flipud)
 def flipud(m: Any) -> Any:
     """As `numpy.flipud`."""
     if handle(m).ndim < 1:
@@ -316,7 +316,7 @@ def flipud(m: Any) -> Any:
     return flip(m, 0)
 
 
-@implements(np.rot90)
+@rules.implements(np.rot90)
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     """As `numpy.rot90`: a view."""
     array = handle(m)
@@ -336,7 +336,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     return permuted(flip(array, axes[1]), order) if turns == 1 else flip(permuted(array, order), axes[1])
 
 
-@implements(np.diagonal)
+@rules.implements(np.diagonal)
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """As `numpy.diagonal`: a read-only view."""
     array, offset = handle(a), operator.index(offset)
@@ -356,16 +356,16 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     return matrix.viewed(views.Diagonal(), readonly=True)
 
 
-@method("diagonal")
+@rules.method("diagonal")
 def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 
 
-unstaged_method("the size of an array's memory is static; use np.resize", "resize")
+rules.refuses_method("the size of an array's memory is static; use np.resize", "resize")
 
 
-@implements(np.resize)
+@rules.implements(np.resize)
 def resize(a: Any, new_shape: Any) -> Any:
     """As `numpy.resize`: a new array with the elements repeated."""
     array, sizes = handle(a), shape_argument(new_shape)

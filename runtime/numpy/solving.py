@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, implements, result, zeros_atom
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
     FLOAT64,
     SlogdetResult,
@@ -24,11 +25,13 @@ from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.union import ChoiceValue
 
+rules = Rules()
+
 _F = registry.FUNCTIONS
 _SINGULAR = "Singular matrix"
 
 
-@implements(np.linalg.solve)
+@rules.implements(np.linalg.solve)
 def solve(a: Any, b: Any) -> Any:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
     left, right = handle(a), handle(b)
@@ -67,7 +70,7 @@ def inverse(a: Array) -> tuple[Atom, Atom]:
     return found, info
 
 
-@implements(np.linalg.inv)
+@rules.implements(np.linalg.inv)
 def inv(a: Any) -> Any:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
     array = handle(a)
@@ -77,7 +80,7 @@ def inv(a: Any) -> Any:
     return as_dtype(found, result_dtype(array))
 
 
-@implements(np.linalg.tensorsolve)
+@rules.implements(np.linalg.tensorsolve)
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     """As `numpy.linalg.tensorsolve`."""
     array, right = handle(a), handle(b)
@@ -98,7 +101,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     return _F[np.reshape](found, shape)
 
 
-@implements(np.linalg.tensorinv)
+@rules.implements(np.linalg.tensorinv)
 def tensorinv(a: Any, ind: Any = 2) -> Any:
     """As `numpy.linalg.tensorinv`."""
     array = handle(a)
@@ -131,7 +134,7 @@ def _sign_and_log(a: Array) -> tuple[Any, Any]:
     return _F[np.where](singular, 0.0, signs), logs
 
 
-@implements(np.linalg.slogdet)
+@rules.implements(np.linalg.slogdet)
 def slogdet(a: Any) -> Any:
     """As `numpy.linalg.slogdet`."""
     array = handle(a)
@@ -141,7 +144,7 @@ def slogdet(a: Any) -> Any:
     return SlogdetResult(result(atom_of(sign, dtype)), result(atom_of(log, real_of(dtype))))
 
 
-@implements(np.linalg.det)
+@rules.implements(np.linalg.det)
 def det(a: Any) -> Any:
     """As `numpy.linalg.det`."""
     array = handle(a)
@@ -154,7 +157,7 @@ def det(a: Any) -> Any:
 # ---- least squares ---------------------------------------------------------------------------------------------------
 
 
-@implements(np.linalg.pinv)
+@rules.implements(np.linalg.pinv)
 def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoValue) -> Any:
     """As `numpy.linalg.pinv`."""
     array = handle(a)
@@ -174,7 +177,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoVal
     return _F[np.matmul](_F[np.matrix_transpose](vt), scaled)
 
 
-@implements(np.linalg.lstsq)
+@rules.implements(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
     left, right = handle(a), handle(b)

@@ -13,7 +13,6 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     one_axis,
     plain,
     promoted,
@@ -22,10 +21,12 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.registry import method
+
+rules = Rules()
 
 _F = registry.FUNCTIONS
 _STABLE = ("stable", "mergesort", "s", "m")
@@ -48,7 +49,7 @@ def _line(a: Any, axis: Any) -> tuple[Atom, int]:
     return value, one_axis(axis, len(value.type.shape))
 
 
-@implements(np.sort)
+@rules.implements(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.sort`."""
     in_order = _stable("sort", kind, order, stable)
@@ -56,8 +57,8 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
     return fresh(atoms.op("sort", value, axis=at, stable=in_order))
 
 
-@method("argsort")
-@implements(np.argsort)
+@rules.method("argsort")
+@rules.implements(np.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
     _stable("argsort", kind, order, stable)
@@ -67,7 +68,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 
 
-@method("sort")
+@rules.method("sort")
 def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
     """As `ndarray.sort`: in place."""
     _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable)))
@@ -89,7 +90,7 @@ def _check_kth(kth: Any, line: Atom, axis: int) -> None:
         raise ValueError(f"kth(={bad}) out of bounds ({n})")
 
 
-@implements(np.partition)
+@rules.implements(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
@@ -98,8 +99,8 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
     return fresh(atoms.op("sort", value, axis=at, stable=False))
 
 
-@method("argpartition")
-@implements(np.argpartition)
+@rules.method("argpartition")
+@rules.implements(np.argpartition)
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
@@ -108,13 +109,13 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 
 
-@method("partition")
+@rules.method("partition")
 def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """As `ndarray.partition`: in place."""
     _writable(a, "partition").set(atom_of(partition(a, kth, axis, kind, order)))
 
 
-@implements(np.lexsort)
+@rules.implements(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Any:
     """As `numpy.lexsort`: stable sorts from the least significant key to the most."""
     items = [handle(keys[i]) for i in range(len(keys))]
@@ -128,8 +129,8 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return order
 
 
-@method("searchsorted")
-@implements(np.searchsorted)
+@rules.method("searchsorted")
+@rules.implements(np.searchsorted)
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """As `numpy.searchsorted`: a binary search of a static number of steps."""
     if side not in ("left", "right", "l", "r", "L", "R"):
@@ -185,7 +186,7 @@ def _less_complex(x: Atom, y: Atom) -> Atom:
     return atom_of(_F[np.where](xr < yr, _F[np.logical_or](x_number, y_nan), made))
 
 
-@implements(np.digitize)
+@rules.implements(np.digitize)
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     """As `numpy.digitize`: the bins may rise or fall."""
     line: Any = handle(bins)

@@ -1,4 +1,4 @@
-"""What functions on stacks of matrices share: checks of shapes, dtypes, failures, and NumPy's classes of results."""
+"""Checks of shapes, dtypes, failures, and NumPy's classes of results, for functions on stacks of matrices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import bind
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import bind
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.failures import run_time_checks
@@ -48,7 +48,7 @@ def result_dtype(*arrays: Array) -> np.dtype[Any]:
 
 
 def computed(*arrays: Array) -> list[Atom]:
-    """The operands as NumPy hands them to LAPACK: float64, or complex128 where one is complex."""
+    """The operands as NumPy passes them to LAPACK: float64, or complex128 where one is complex."""
     dtype = COMPLEX128 if result_dtype(*arrays).kind == "c" else FLOAT64
     return [atoms.convert(a.atom, dtype) for a in arrays]
 
@@ -60,7 +60,7 @@ def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def run(name: str, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
     """All outputs of an op."""
-    return bind(Op.table[name], *inputs, **params)
+    return bind(OPS[name], *inputs, **params)
 
 
 def failing(info: Atom, message: str) -> None:

@@ -16,16 +16,16 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    implements,
     kept,
     result,
     supported,
     zeros_atom,
 )
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.registry import method
+
+rules = Rules()
 
 
 def _flag(keepdims: Any) -> bool:
@@ -57,8 +57,8 @@ def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Ato
     return atoms.convert(value, np.float16) if half else value
 
 
-@method("mean")
-@implements(np.mean)
+@rules.method("mean")
+@rules.implements(np.mean)
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
 ) -> Any:
@@ -99,8 +99,8 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
     return atoms.convert(value, np.float16) if half else value
 
 
-@method("var")
-@implements(np.var)
+@rules.method("var")
+@rules.implements(np.var)
 def var(
     a: Any,
     axis: Any = None,
@@ -118,8 +118,8 @@ def var(
     return result(value, out, "unsafe")
 
 
-@method("std")
-@implements(np.std)
+@rules.method("std")
+@rules.implements(np.std)
 def std(
     a: Any,
     axis: Any = None,
@@ -137,7 +137,7 @@ def std(
     return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
 
 
-@implements(np.average)
+@rules.implements(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
     """As `numpy.average`; a sum of weights of zero raises `ZeroDivisionError` at run time."""
     keep = _flag(keepdims)
@@ -205,7 +205,7 @@ def _nan_lines(line: Atom) -> Atom | None:
     return atoms.op("reduce_any", atoms.ufunc(np.isnan, line), axes=(len(line.type.shape) - 1,))
 
 
-@implements(np.median)
+@rules.implements(np.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission

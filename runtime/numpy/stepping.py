@@ -17,7 +17,7 @@ from anabranch.runtime.values.failures import run_time_checks
 
 @frozen
 class Loop:
-    """The loop of a binary ufunc that is stepped: what it accumulates, what it takes, and what it gives."""
+    """The loop of a binary ufunc that is stepped: the dtypes of accumulator, operand and result."""
 
     ufunc: np.ufunc
     dtypes: tuple[np.dtype[Any], ...]
@@ -52,7 +52,7 @@ def reduced(loop: Loop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
 
 
 def accumulated(loop: Loop, start: Atom, rows: Atom) -> Atom:
-    """What the total is after each row, the start first of all."""
+    """Return the total after each row, the start first of all."""
     loop.check(rows)
 
     def step(_: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:

@@ -26,15 +26,17 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.sized import outputs as sized, ufunc_methods
 from anabranch.runtime.ops.elementwise import LEFT_OUT
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc, memory_layout
-from anabranch.runtime.values.arrays.apply_ufunc import output_casting_error as output_casting_error
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
+from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
+from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.failures import numpy_messages, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 
 
 class StagedUfunc:
@@ -75,7 +77,9 @@ class StagedUfunc:
         for name in others:
             if name not in ("signature", "extobj"):
                 raise TypeError(f"{self.ufunc.__name__}() got an unexpected keyword argument '{name}'")
-            raise UnsupportedOperationError(f"numpy.{self.ufunc.__name__} with {name}= is not supported")
+            raise UnsupportedOperationError(
+                f"numpy.{self.ufunc.__name__} with {name}= is not supported in compiled code"
+            )
         plain(self.ufunc.__name__, subok=(subok, True))
         try:
             return self._staged(args, out, where, dtype, casting)
@@ -284,12 +288,8 @@ def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
     return starts
 
 
-def register_all() -> None:
-    """One StagedUfunc for each elementwise ufunc of NumPy."""
-    for name in vars(np):
-        ufunc = getattr(np, name)
-        if isinstance(ufunc, np.ufunc) and ufunc.__name__ not in LEFT_OUT and ufunc not in registry.FUNCTIONS:
-            registry.FUNCTIONS[ufunc] = StagedUfunc(ufunc)
-
-
-register_all()
+rules = Rules()
+for _ufunc in vars(np).values():
+    if isinstance(_ufunc, np.ufunc) and _ufunc.__name__ not in LEFT_OUT:
+        rules.functions[_ufunc] = StagedUfunc(_ufunc)
+rules.sized(np.ufunc)(broadcasting.elementwise)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.numpy import files
-from anabranch.runtime.numpy.core import unstaged
-from anabranch.runtime.values import registry
+from anabranch.runtime.numpy.rules import Rules
+
+rules = Rules()
 
 _REFUSED = {
     "it reads or writes files; do that outside of compiled code": (
@@ -17,7 +16,7 @@ _REFUSED = {
     "the text of run-time numbers is made by f-strings, str, repr and print": (
         "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
     ),
-    "there are no strings while tracing; parse them outside of compiled code": "fromstring",
+    "a run-time string has no characters while tracing; parse it outside of compiled code": "fromstring",
     "there are no dates in compiled code": (
         "busday_count busday_offset datetime_as_string datetime_data is_busday isnat"
     ),
@@ -28,9 +27,9 @@ _REFUSED = {
     "use the functions on coefficients, as np.polyval": "poly1d",
     "there are no records in compiled code": "recarray",
     "write the loop, or the function on arrays": "vectorize",
-    "compiled code gives no access to memory": "from_dlpack frombuffer nested_iters",
-    "how many items an iterator gives must be known; make a list of them and use np.array": "fromiter",
-    "the type of the result depends on the values": "mintypecode typename",
+    "compiled code gives no access to memory; call it outside": "from_dlpack frombuffer nested_iters",
+    "the number of items must be static; make a list of them and use np.array": "fromiter",
+    "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {
     "its sizes must be known while tracing": "broadcast_shapes diag_indices tril_indices triu_indices",
@@ -42,12 +41,7 @@ _STATIC = {
 }
 
 
-def _register(table: dict[str, str], why: dict[str, str]) -> None:
-    for reason, names in table.items():
-        found: list[Any] = [getattr(np, name) for name in names.split() if hasattr(np, name)]
-        unstaged(reason, *(f for f in found if f not in registry.FUNCTIONS), why=why)
-
-
-_register(_REFUSED, registry.REFUSED)
-_register(_STATIC, registry.STATIC)
-files.register()
+for _table, _register in ((_REFUSED, rules.refuses), (_STATIC, rules.needs_static)):
+    for _reason, _names in _table.items():
+        _register(_reason, *(vars(np)[_name] for _name in _names.split() if _name in vars(np)))
+files.guard(rules.functions)

@@ -1,1 +1,1 @@
-"""Primitive ops by family; importing the package fills `Op.table`."""
+"""Primitive ops by family; `table.OPS` is all of them by name."""

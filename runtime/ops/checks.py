@@ -1,4 +1,4 @@
-"""What the type rules of several families ask of their inputs and params."""
+"""Checks of inputs and params that the type rules of several families share."""
 
 from __future__ import annotations
 

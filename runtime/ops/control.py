@@ -97,7 +97,7 @@ def _apart(
 def _may_be_lost(
     emitter: Emitter, place: int, names: Sequence[str], types: Sequence[ArrayType], operands: Sequence[str]
 ) -> bool:
-    """Whether XLA may put another result into the memory of this result of a branch.
+    """Return whether XLA may put another result into the memory of this result of a branch.
 
     Where it joins the results of branches it overlooks how long those are needed that were made within control flow or
     a function. And where one branch gives a value twice, it may put what another one gives in these places in one
@@ -113,7 +113,7 @@ def _may_be_lost(
 
 
 def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -> str:
-    """A branch's result made anew by the branch, by what only the run knows; in another way in each place."""
+    """A branch's result copied by a condition known only at run time, in another way for each position."""
     if type.size == 1 or emitter.is_needed_after(name):
         return emitter.select(_truth(emitter, index, place, type), name, emitter.constant(0, type), type)
     # Its memory becomes the result's. One element is enough then; the others stay where they are.
@@ -158,8 +158,8 @@ class While(Op):
         **params: Any,
     ) -> Sequence[str]:
         test, body, consts = params["test"], params["body"], params["consts"]
-        if not emitter.is_native and cost.is_small(test) and cost.is_small(body):
-            return emitter.native(
+        if not emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
+            return emitter.outlined(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts)
             )
         return self._loop(emitter, inputs, in_types, test, body, consts)
@@ -221,8 +221,8 @@ class For(Op):
         out_types: Sequence[ArrayType],
         **params: Any,
     ) -> Sequence[str]:
-        if not emitter.is_native and cost.is_small(params["body"]):
-            return emitter.native(
+        if not emitter.is_outlined and cost.is_small(params["body"]):
+            return emitter.outlined(
                 inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, out_types, **params)
             )
         return self._loop(emitter, inputs, in_types, out_types, **params)
@@ -296,3 +296,4 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
 
 
 COND, SWITCH, WHILE, FOR = Cond("cond"), Switch("switch"), While("while"), For("for")
+OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR)

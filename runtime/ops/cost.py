@@ -7,18 +7,18 @@ from anabranch.runtime.ir.program import ArrayType, Equation, Program
 # A loop whose step touches at most so many bytes runs fastest as one native loop; beyond that, XLA's kernels, which use
 # vector libraries and several threads, win.
 _SMALL = 128 * 1024
-# These go through memory in small chunks, and are there to be part of a native function.
-_CHUNKED = frozenset({"fold", "patch"})
+# These go through memory in small chunks, and are made to be part of an outlined function.
+_CHUNKED = frozenset({"windowed_reduce", "windowed_update"})
 _CHUNK = 1024
-# These look at a part of their first operand, or change it in place.
+# These read a part of their first operand, or change it in place.
 _PARTIAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _IN_PLACE = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 # Calls of functions, of this process or of a library, or of native code, which a native loop cannot make; nor can it
 # scatter more than one block.
 _CALLS = frozenset(
     {
-        "effect", "transform", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
-        "apart",
+        "host_callback", "fft", "lu", "solve", "cholesky", "qr", "reflections", "svd", "eigh", "eig", "sort", "argsort",
+        "materialize",
     }
 )  # fmt: skip
 # Library calls and passes of XLA that a native loop would lose.
@@ -26,7 +26,7 @@ _LARGE = frozenset({"dot_general"})
 
 
 def is_small(program: Program) -> bool:
-    """Whether one run of the Program (of a loop's body, one step) touches little memory."""
+    """Return whether one run of the Program (of a loop's body, one step) touches little memory."""
     return _left(program, _SMALL) >= 0
 
 
@@ -48,7 +48,7 @@ def _left(program: Program, budget: int) -> int:
 
 
 def _touched(equation: Equation) -> int:
-    """The bytes that an equation without sub-Programs reads and writes, or what counts in their place."""
+    """Return the bytes that an equation without sub-Programs reads and writes, or the cost that stands for them."""
     name = equation.op.name
     if name in _CHUNKED:
         return _CHUNK

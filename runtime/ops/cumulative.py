@@ -58,7 +58,7 @@ class _Cumulative(Op):
         if type.size // type.shape[axis] >= _LONG:
             return [_accumulate(emitter, x, type, axis, self.combine)]
         # Steps of a few numbers take longer to begin than to run, unless the whole loop is native code.
-        return emitter.native(
+        return emitter.outlined(
             [x], [type], [type], lambda names: [_accumulate(emitter, names[0], type, axis, self.combine)]
         )
 
@@ -127,3 +127,4 @@ cumsum = _Cumulative("cumsum", ADD)
 cumprod = _Cumulative("cumprod", MULTIPLY)
 cummin = _Cumulative("cummin", MINIMUM)
 cummax = _Cumulative("cummax", MAXIMUM)
+OPS: tuple[Op, ...] = (cumsum, cumprod, cummin, cummax)

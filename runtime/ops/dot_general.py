@@ -86,3 +86,4 @@ def _free(array: ArrayType | NDArray, contract: Sequence[int], batch: Sequence[i
 
 
 dot_general = _DotGeneral("dot_general")
+OPS: tuple[Op, ...] = (dot_general,)

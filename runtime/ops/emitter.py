@@ -49,15 +49,15 @@ class Emitter:
         self.callbacks: list[HostCallback] = []
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
-        self._native = False
+        self._outlined = False
         self._nested: set[str] = set()
         self._named: dict[str, str] = {}
         self._under_way: list[Progress] = []
 
     @property
-    def is_native(self) -> bool:
-        """Whether what is emitted is part of a native function."""
-        return self._native
+    def is_outlined(self) -> bool:
+        """Return whether the emitter is within an outlined function."""
+        return self._outlined
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -120,7 +120,7 @@ class Emitter:
         return [name] if count == 1 else [f"{name}#{i}" for i in range(count)]
 
     def region(self, types: Sequence[ArrayType], body: Callable[[list[str]], Sequence[str]]) -> list[str]:
-        """The lines of a region whose block takes `types`; `body` gets the arguments and gives what it returns."""
+        """The lines of a region whose block takes `types`; `body` takes its arguments and returns its results."""
         with self._captured() as lines:
             arguments = [self.fresh() for _ in types]
             if types:
@@ -133,24 +133,24 @@ class Emitter:
             self.lines.append(f'"stablehlo.return"({names}) : ({kinds}) -> ()')
         return lines
 
-    def native(
+    def outlined(
         self,
         operands: Sequence[str],
         in_types: Sequence[ArrayType],
         outs: Sequence[ArrayType],
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """Emit `body` as a function of its own that XLA's CPU compiler turns into native code as a whole.
+        """Emit `body` as an outlined function, which XLA's CPU compiler turns into native code as a whole.
 
-        Outside of one, each op of a loop's body is a kernel of its own, launched at each step. Inside of a native
-        function this is plain emission: functions nest no further. Other platforms inline the call.
+        Outside of one, each op of a loop's body is a kernel of its own, launched at each step. Inside of one this is
+        plain emission: functions nest no further. Other platforms inline the call.
         """
-        if self._native:
+        if self._outlined:
             return list(body(list(operands)))
         # One tuple instead of many parameters: XLA's CPU compiler aborts on a parameter that is left without a use, and
         # a parameter that its passes find constant becomes one.
         pack = f"tuple<{', '.join(map(tensor, in_types))}>"
-        self._native = True
+        self._outlined = True
         try:
             with self._captured() as lines:
                 whole, arguments = self.fresh(), [self.fresh() for _ in in_types]
@@ -159,7 +159,7 @@ class Emitter:
                     self.lines.append(f'{argument} = "stablehlo.get_tuple_element"({whole}) {attributes}')
                 results = list(body(arguments))
         finally:
-            self._native = False
+            self._outlined = False
         out_text = ", ".join(map(tensor, outs))
         tail = f"return {', '.join(results)} : {out_text}" if results else "return"
         name = self._function(f"({whole}: {pack}) -> ({out_text})", [*lines, tail])
@@ -196,11 +196,11 @@ class Emitter:
         return self._made_within(self.multi(name, operands, types, outs, regions))
 
     def is_made_within(self, name: str) -> bool:
-        """Whether a name is a result of control flow, or of a native function."""
+        """Return whether a name is a result of control flow, or of an outlined function."""
         return name in self._nested
 
     def is_needed_after(self, name: str) -> bool:
-        """Whether a name is used after the equation that is being emitted, or after one around it."""
+        """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
     def _made_within(self, names: list[str]) -> list[str]:
@@ -217,7 +217,7 @@ class Emitter:
         return self.multi("custom_call", operands, in_types, outs, attributes=f"{target}, {index}")
 
     def located(self, start: int, equation: Equation) -> None:
-        """Called when an equation's lines, those from `start` on, are there."""
+        """Take note that an equation's lines, those from `start` on, are complete."""
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[list[str]]:
@@ -231,7 +231,7 @@ class Emitter:
 
     @staticmethod
     def typed(names: Sequence[str], types: Sequence[ArrayType]) -> list[str]:
-        """What a `region` body returns: names with their types."""
+        """Return the text of the results of a `region` body: names with their types."""
         return [f"{n} : {tensor(t)}" for n, t in zip(names, types, strict=True)]
 
     # ---- constants -------------------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ class Emitter:
 
 
 class Progress:
-    """How far the emission of a Program has come, and what of it is used later on."""
+    """How far the emission of a Program has come, and which of its values are read later on."""
 
     def __init__(self, program: Program, env: dict[Var, str]) -> None:
         self.place = 0
@@ -360,15 +360,15 @@ class Progress:
         self._last |= dict.fromkeys(program.outputs, len(program.equations))
 
     def needs(self, name: str) -> bool:
-        """Whether an equation after the present one, or an output, reads the name."""
+        """Return whether an equation after the present one, or an output, reads the name."""
         return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
 
 
 class LocatedEmitter(Emitter):
-    """An emitter that says of each op which line of the user's it came from."""
+    """An emitter that writes the user's line beside each op."""
 
     def located(self, start: int, equation: Equation) -> None:
-        """Write the place after each op that has none yet; an op with regions has it after the last."""
+        """Write the location after each op that has none yet; an op with regions has it after the last."""
         if equation.source is None:
             return
         file, line, column = equation.source.place

@@ -12,7 +12,7 @@ from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 
 _INT64 = np.dtype(np.int64)
 
@@ -115,7 +115,7 @@ class _Solve(Lapack):
 
 
 def _factored(emitter: Emitter, a: str, type: ArrayType) -> list[str]:
-    """What `lu` gives."""
+    """Emit `lu`; returns the names of its results."""
     return call(emitter, "getrf", [a], [type], lu.type(type))
 
 
@@ -173,7 +173,7 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
         return emitter.multi("while", names, state, state, regions)
 
     start = [emitter.constant(0, step), emitter.iota(1, type), pivots]
-    return emitter.native(start, state, state, loop)[1]
+    return emitter.outlined(start, state, state, loop)[1]
 
 
 class _Cholesky(Lapack):
@@ -240,7 +240,7 @@ class _Qr(Lapack):
 
 
 class _Reflections(Lapack):
-    """`reflections(h, tau)`: the first columns of the product of what `qr` gives, as many as h has."""
+    """`reflections(h, tau)`: the first columns of the product of the reflections of `qr`, as many as h has."""
 
     __slots__ = ()
 
@@ -276,3 +276,4 @@ class _Reflections(Lapack):
 _BOOL = ArrayType((), np.dtype(np.bool_))
 lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
 qr, reflections = _Qr("qr"), _Reflections("reflections")
+OPS: tuple[Op, ...] = (lu, solve, cholesky, qr, reflections)

@@ -17,8 +17,8 @@ _COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype
 _REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
-class _Transform(Op):
-    """`transform[kind, n](x)`: NumPy's function of that name along the last axis, n points; inverses divide by n.
+class _Fft(Op):
+    """`fft[kind, n](x)`: NumPy's function of that name along the last axis, n points; inverses divide by n.
 
     The axis has what the kind takes: n elements, or `n // 2 + 1` for `irfft`, which takes those it leaves out to be
     the conjugates of these.
@@ -56,4 +56,5 @@ class _Transform(Op):
         return [emitter.op("fft", inputs, in_types, out, attributes)]
 
 
-transform = _Transform("transform")
+fft = _Fft("fft")
+OPS: tuple[Op, ...] = (fft,)

@@ -1,4 +1,4 @@
-"""What a computation does on the host while it runs: printing, logging, warning."""
+"""Host callbacks of a computation while it runs: printing, logging, warning."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def done_before(count: int) -> Iterator[None]:
         _done.reset(token)
 
 
-class _Effect(Op):
-    """`effect[action] sequence, code, *values`: calls `action(*values)` unless `code` says that something has failed.
+class _HostCallback(Op):
+    """`host_callback[action] sequence, code, *values`: calls `action(*values)` unless `code` is a failure's.
 
-    The int32 that it takes and gives, the number of those done so far, fixes the order: each effect takes what the one
-    before it gave.
+    The int32 that it takes and returns, the number of effects so far, fixes their order: each takes the one that the
+    effect before it returned.
     """
 
     pure = False
@@ -74,13 +74,16 @@ class _Effect(Op):
         return emitter.callback(run, inputs, in_types, out_types)
 
 
-effect = _Effect("effect")
+host_callback = _HostCallback("host_callback")
 
 
 def effects(equations: Sequence[Equation]) -> Iterator[tuple[Equation, bool]]:
     """The effects in order of the text, and whether each stands at this level itself."""
     for equation in equations:
-        if equation.op is effect:
+        if equation.op is host_callback:
             yield equation, True
         for program in equation.programs():
             yield from ((inner, False) for inner, _ in effects(program.equations))
+
+
+OPS: tuple[Op, ...] = (host_callback,)

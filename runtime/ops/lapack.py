@@ -1,4 +1,4 @@
-"""What the ops on LAPACK have in common: stacks of matrices, and the calls that XLA's CPU client makes.
+"""Stacks of matrices, and the LAPACK calls that XLA's CPU client makes: the common part of the ops on LAPACK.
 
 Matrices are float64 or complex128, as NumPy hands them to LAPACK whatever the dtype of the array is. What can fail has
 as last output an int32 for each matrix, which is not 0 where it has; the other outputs are then whatever LAPACK left.
@@ -84,7 +84,7 @@ def each(function: Callable[..., Sequence[Any]], outs: Sequence[ArrayType], x: N
 
 
 def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[Any]]) -> Sequence[Any]:
-    """What NumPy gives and 0, or NaN for each output and 1 where NumPy raises."""
+    """Return NumPy's results and 0, or NaN for each output and 1 where NumPy raises."""
     try:
         return (*function(), 0)
     except np.linalg.LinAlgError:

@@ -1,4 +1,4 @@
-"""A value in memory of its own."""
+"""A value in a buffer of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op
 
 
-class _Apart(Op):
-    """`apart(x)`: x, complete before anything that uses it begins; XLA doesn't compute it element by element there."""
+class _Materialize(Op):
+    """`materialize(x)`: x, complete before anything that uses it begins: XLA doesn't fuse it into its uses."""
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         keywords(self.name, params)
@@ -29,7 +29,8 @@ class _Apart(Op):
         out_types: Sequence[ArrayType],
         **params: Any,
     ) -> Sequence[str]:
-        return emitter.native(inputs, in_types, out_types, lambda names: names)
+        return emitter.outlined(inputs, in_types, out_types, lambda names: names)
 
 
-apart = _Apart("apart")
+materialize = _Materialize("materialize")
+OPS: tuple[Op, ...] = (materialize,)

@@ -22,15 +22,11 @@ class Op(abc.ABC):
     """
 
     __slots__ = ("name",)
-    table: ClassVar[dict[str, Op]] = {}
     # Whether nothing but the outputs tells that the op has run.
     pure: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
-        if name in Op.table:
-            raise ValueError(f"two ops are named {name}")
         self.name = name
-        Op.table[name] = self
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

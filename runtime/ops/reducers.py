@@ -35,7 +35,7 @@ class Combine:
     emit: Emit
 
     def takes(self, dtype: np.dtype[Any]) -> bool:
-        """Whether the ufunc has a loop from two values of `dtype` to one."""
+        """Return whether the ufunc has a loop from two values of `dtype` to one."""
         return dtype.kind in self.kinds
 
 
@@ -99,7 +99,7 @@ XOR = Combine(np.bitwise_xor, "biu", _plain("xor"))
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """What `maximum` leaves alone whatever it is combined with."""
+    """Return the neutral value of `maximum`: the least of the dtype."""
     if dtype.kind == "b":
         return False
     if dtype.kind in "iu":
@@ -108,7 +108,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
-    """What `minimum` leaves alone whatever it is combined with."""
+    """Return the neutral value of `minimum`: the greatest of the dtype."""
     if dtype.kind == "b":
         return True
     if dtype.kind in "iu":

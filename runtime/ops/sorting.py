@@ -26,7 +26,7 @@ _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np
 
 
 class _Sorting(Op):
-    """What `sort` and `argsort` ask: an axis that x has, no longer than a 32-bit position reaches."""
+    """The rules that `sort` and `argsort` share: an axis that x has, no longer than a 32-bit position reaches."""
 
     __slots__ = ()
 
@@ -260,3 +260,4 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 sort = _Sort("sort")
 argsort = _ArgSort("argsort")
+OPS: tuple[Op, ...] = (sort, argsort)

@@ -22,11 +22,11 @@ from anabranch.runtime.ops.lapack import (
     matrices,
     real,
 )
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 
 
 class _Spectral(Lapack):
-    """An op that gives vectors where the param `vectors` says so."""
+    """An op that returns vectors, too, where the param `vectors` says so."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class _Svd(_Spectral):
         **params: Any,
     ) -> Sequence[str]:
         (a,), vectors = in_types, params["vectors"]
-        # LAPACK's routine has all outputs, also those that it leaves alone; the first is room to work in.
+        # LAPACK's routine has all outputs, also those that it leaves alone; the first is a work buffer.
         outs = self.type(a, full=params["full"], vectors=True)
         mode = "N" if not vectors else "A" if params["full"] else "S"
         u, s, vh = outs[:3]
@@ -144,3 +144,4 @@ class _Eig(_Spectral):
 
 
 svd, eigh, eig = _Svd("svd"), _Eigh("eigh"), _Eig("eig")
+OPS: tuple[Op, ...] = (svd, eigh, eig)

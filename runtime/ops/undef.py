@@ -1,4 +1,4 @@
-"""A value that nobody looks at: the part of an alternative that was not chosen."""
+"""An undefined value, which is never read: the part of an alternative that was not chosen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op
 
 
-class _Unspecified(Op):
-    """`unspecified[shape, dtype]()`: any value of this type. Zeros, where no pass has found one that costs nothing."""
+class _Undef(Op):
+    """`undef[shape, dtype]()`: any value of this type. Zeros, where no pass has found one that costs nothing."""
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         arity(self.name, inputs, 0)
@@ -35,4 +35,5 @@ class _Unspecified(Op):
         return [emitter.constant(0, out_types[0])]
 
 
-unspecified = _Unspecified("unspecified")
+undef = _Undef("undef")
+OPS: tuple[Op, ...] = (undef,)

@@ -1,6 +1,7 @@
-"""Elements along lines of arrays, computed position by position: what `fold` and `patch` read, and how.
+"""Strips of arrays, computed in vector lanes: how `windowed_reduce` and `windowed_update` read and compute elements.
 
-A body is a Program on scalars: it takes a position, an element of each line, and what is the same at all positions.
+A body is a Program on scalars: it takes a position, an element of each strip, and operands that are the same at all
+positions.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, expect
 
-# With tables there are no vector instructions; little is read in vain at the end of a short window.
+# With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.
 _CHUNK_OF_LOOKUPS = 16
 
 
 @frozen
-class Line:
-    """Elements of an array along one of its axes, from a start on each axis: one of them at each position."""
+class Strip:
+    """A strip of an array: elements along one of its axes, from a start on each axis, one at each position."""
 
     axis: int
     rank: int
@@ -43,38 +44,38 @@ def chunk(body: Program, length: int, size: int) -> int:
 Operands: TypeAlias = tuple[list[tuple[Any, list[Any]]], list[Any]]
 
 
-def split(rest: Sequence[Any], lines: Sequence[Line]) -> Operands:
-    """An array and its starts for each line, and what is left."""
+def split(rest: Sequence[Any], strips: Sequence[Strip]) -> Operands:
+    """Return an array and its starts for each strip, and the operands after them."""
     found, left = [], list(rest)
-    for line in lines:
-        found.append((left[0], left[1 : 1 + line.rank]))
-        left = left[1 + line.rank :]
+    for strip in strips:
+        found.append((left[0], left[1 : 1 + strip.rank]))
+        left = left[1 + strip.rank :]
     return found, left
 
 
-def checked(op: str, operands: Sequence[ArrayType], lines: Sequence[Line], body: Program, length: int) -> None:
-    """Raise `TypeError` where the operands are not what the lines and the body take."""
-    arrays, others = split(operands, lines)
-    for line, (array, starts) in zip(lines, arrays, strict=True):
-        expect(len(array.shape) == line.rank, op, f"a line of rank {line.rank} in {array}")
-        expect(array.shape[line.axis] >= length, op, f"{array} is shorter than the line")
+def checked(op: str, operands: Sequence[ArrayType], strips: Sequence[Strip], body: Program, length: int) -> None:
+    """Raise `TypeError` where the operands are not what the strips and the body take."""
+    arrays, others = split(operands, strips)
+    for strip, (array, starts) in zip(strips, arrays, strict=True):
+        expect(len(array.shape) == strip.rank, op, f"a strip of rank {strip.rank} in {array}")
+        expect(array.shape[strip.axis] >= length, op, f"{array} is shorter than the strip")
         expect(all(s == scalar(INT64) for s in starts), op, "starts are int64 scalars")
     wanted = (scalar(INT64), *(scalar(array.dtype) for array, _ in arrays), *others)
     expect(body.in_types == wanted, op, "the body's inputs do not fit")
 
 
-def key(line: Line, array: NDArray, starts: Sequence[Any], low: int, high: int) -> tuple[Any, ...]:
-    """The index of the elements at the positions from low up to high."""
+def key(strip: Strip, array: NDArray, starts: Sequence[Any], low: int, high: int) -> tuple[Any, ...]:
+    """Return the index of the elements at the positions from low up to high."""
     places: list[Any] = [min(max(int(s), 0), n - 1) for s, n in zip(starts, array.shape, strict=True)]
-    first = places[line.axis]
-    places[line.axis] = slice(first + low, first + high)
+    first = places[strip.axis]
+    places[strip.axis] = slice(first + low, first + high)
     return tuple(places)
 
 
-def evaluated(body: Program, operands: Sequence[Any], lines: Sequence[Line], low: int, high: int) -> list[NDArray]:
+def evaluated(body: Program, operands: Sequence[Any], strips: Sequence[Strip], low: int, high: int) -> list[NDArray]:
     """The body's outputs at the positions from low up to high: its ops take arrays as they take scalars."""
-    arrays, others = split(operands, lines)
-    elements = [array[key(line, array, s, low, high)] for line, (array, s) in zip(lines, arrays, strict=True)]
+    arrays, others = split(operands, strips)
+    elements = [array[key(strip, array, s, low, high)] for strip, (array, s) in zip(strips, arrays, strict=True)]
     env: dict[Atom, Any] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
 
     def read(atom: Atom) -> Any:
@@ -96,19 +97,19 @@ class Lanes:
     """Emits a body at as many positions at once as there are lanes."""
 
     def __init__(
-        self, emitter: Emitter, types: Sequence[ArrayType], body: Program, lines: Sequence[Line], length: int
+        self, emitter: Emitter, types: Sequence[ArrayType], body: Program, strips: Sequence[Strip], length: int
     ) -> None:
         self.emitter, self.types = emitter, list(types)
-        self.body, self.lines, self.length = body, lines, length
+        self.body, self.strips, self.length = body, strips, length
         # Positions; narrow ones double the elements in a vector register.
         self.count = ArrayType((), np.dtype(np.int32) if length < 2**30 else INT64)
 
     def position(self, value: int) -> str:
-        """A position that is known."""
+        """A static position."""
         return self.emitter.constant(value, self.count)
 
     def window(self, low: str, high: str) -> tuple[str, str]:
-        """The bounds, int64, as positions of the line."""
+        """The bounds, int64, as positions of the strip."""
         wide, emitter = scalar(INT64), self.emitter
         least, most = emitter.constant(0, wide), emitter.constant(self.length, wide)
         first = emitter.binary("minimum", emitter.binary("maximum", low, least, wide), most, wide)
@@ -118,59 +119,59 @@ class Lanes:
     def values(self, operands: Sequence[str], lanes: int, begin: str) -> list[str]:
         """The body's outputs at as many positions from `begin` on."""
         emitter = self.emitter
-        arrays, others = split(operands, self.lines)
-        types, _ = split(self.types, self.lines)
+        arrays, others = split(operands, self.strips)
+        types, _ = split(self.types, self.strips)
         at = emitter.convert(self._positions(lanes, begin), ArrayType((lanes,), self.count.dtype), INT64)
         arguments: list[Lane] = [(at, True)]
-        for line, (array, starts), (type, _) in zip(self.lines, arrays, types, strict=True):
-            arguments.append((self.read(line, array, starts, type, lanes, begin), True))
+        for strip, (array, starts), (type, _) in zip(self.strips, arrays, types, strict=True):
+            arguments.append((self.read(strip, array, starts, type, lanes, begin), True))
         arguments += [(name, False) for name in others]
         return _emit(emitter, self.body, arguments, lanes)
 
     def inside(self, lanes: int, begin: str, low: str, high: str) -> str:
-        """Which of the positions from `begin` on lie in the window."""
-        emitter, line = self.emitter, ArrayType((lanes,), self.count.dtype)
+        """The mask of the positions from `begin` on that lie in the window."""
+        emitter, strip = self.emitter, ArrayType((lanes,), self.count.dtype)
         at = self._positions(lanes, begin)
-        after = emitter.compare(at, emitter.broadcast(low, self.count, (lanes,), []), "GE", line)
-        before = emitter.compare(at, emitter.broadcast(high, self.count, (lanes,), []), "LT", line)
+        after = emitter.compare(at, emitter.broadcast(low, self.count, (lanes,), []), "GE", strip)
+        before = emitter.compare(at, emitter.broadcast(high, self.count, (lanes,), []), "LT", strip)
         return emitter.binary("and", after, before, ArrayType((lanes,), BOOL))
 
-    def read(self, line: Line, array: str, starts: Sequence[str], type: ArrayType, lanes: int, begin: str) -> str:
-        """Elements of a line, from a position on."""
-        block = self.block(line, type, lanes)
-        types = [type, *[scalar(INT64)] * line.rank]
-        operands = [array, *self.places(line, starts, begin)]
+    def read(self, strip: Strip, array: str, starts: Sequence[str], type: ArrayType, lanes: int, begin: str) -> str:
+        """Elements of a strip, from a position on."""
+        block = self.block(strip, type, lanes)
+        types = [type, *[scalar(INT64)] * strip.rank]
+        operands = [array, *self.places(strip, starts, begin)]
         part = self.emitter.op("dynamic_slice", operands, types, block, f"slice_sizes = {ints(block.shape)}")
         return self.emitter.reshape(part, block, (lanes,))
 
     def write(
-        self, line: Line, array: str, starts: Sequence[str], type: ArrayType, value: str, lanes: int, begin: str
+        self, strip: Strip, array: str, starts: Sequence[str], type: ArrayType, value: str, lanes: int, begin: str
     ) -> str:
-        """The array with the elements of a line, from a position on, replaced."""
-        block = self.block(line, type, lanes)
+        """The array with the elements of a strip, from a position on, replaced."""
+        block = self.block(strip, type, lanes)
         part = self.emitter.reshape(value, ArrayType((lanes,), type.dtype), block.shape)
-        types = [type, block, *[scalar(INT64)] * line.rank]
-        return self.emitter.op("dynamic_update_slice", [array, part, *self.places(line, starts, begin)], types, type)
+        types = [type, block, *[scalar(INT64)] * strip.rank]
+        return self.emitter.op("dynamic_update_slice", [array, part, *self.places(strip, starts, begin)], types, type)
 
     @staticmethod
-    def block(line: Line, type: ArrayType, lanes: int) -> ArrayType:
-        """The type of a part of a line in its array."""
-        return ArrayType(tuple(lanes if axis == line.axis else 1 for axis in range(line.rank)), type.dtype)
+    def block(strip: Strip, type: ArrayType, lanes: int) -> ArrayType:
+        """The type of a part of a strip in its array."""
+        return ArrayType(tuple(lanes if axis == strip.axis else 1 for axis in range(strip.rank)), type.dtype)
 
-    def places(self, line: Line, starts: Sequence[str], begin: str) -> list[str]:
-        """Where a part of a line begins in its array."""
+    def places(self, strip: Strip, starts: Sequence[str], begin: str) -> list[str]:
+        """The offsets in its array at which a part of a strip begins."""
         places, begin = list(starts), self.emitter.convert(begin, self.count, INT64)
-        places[line.axis] = self.emitter.binary("add", places[line.axis], begin, scalar(INT64))
+        places[strip.axis] = self.emitter.binary("add", places[strip.axis], begin, scalar(INT64))
         return places
 
     def _positions(self, lanes: int, begin: str) -> str:
-        line = ArrayType((lanes,), self.count.dtype)
+        strip = ArrayType((lanes,), self.count.dtype)
         first = self.emitter.broadcast(begin, self.count, (lanes,), [])
-        return self.emitter.binary("add", self.emitter.iota(0, line), first, line)
+        return self.emitter.binary("add", self.emitter.iota(0, strip), first, strip)
 
 
 def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int) -> list[str]:
-    """The body in so many lanes; what is the same in all of them is computed once."""
+    """Emit the body in so many lanes; what is the same in all of them is computed once."""
     env: dict[Var, Lane] = dict(zip(body.inputs, arguments, strict=True))
 
     def read(atom: Atom, wide: bool) -> str:

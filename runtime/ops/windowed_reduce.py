@@ -1,7 +1,7 @@
-"""A reduction of elements that are computed as they are combined, of a window of the positions only.
+"""A fused map and reduction over a window of the positions only: each element is computed when it is combined.
 
-In a native function it runs over the window in chunks of a few vector registers: what it costs grows with the window,
-and nothing of the arrays that it reads is copied. Elsewhere it is the reduction of masked arrays, XLA's own kernel.
+In an outlined function it runs over the window in chunks of a few vector registers: its cost grows with the window, and
+nothing of the arrays that it reads is copied. Elsewhere it is the reduction of masked arrays, XLA's own kernel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Combine, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
-from anabranch.runtime.ops.vector_lanes import Lanes, Line, checked, chunk, evaluated
+from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512
 
@@ -33,31 +33,33 @@ _COMBINES: Mapping[str, tuple[Combine, Any]] = {
 
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
-    """What combining leaves alone."""
+    """Return the neutral value of the combining ufunc."""
     return _COMBINES[combine][1](dtype)
 
 
 def is_short(body: Program, length: int) -> bool:
-    """Whether a line is combined at once: no better than what XLA makes of a reduction."""
+    """Return whether a strip is one chunk: no better than XLA's own reduction."""
     return chunk(body, length, _CHUNK_BYTES) == length
 
 
-class _Fold(Op):
-    """`fold[body, lines, combine, length](low, high, *operands)`: `body` at each position of a window, combined.
+class _WindowedReduce(Op):
+    """`windowed_reduce[body, strips, combine, length](low, high, *operands)`: the reduction of `body` over a window.
 
-    The window goes from low up to high, within 0 up to length; where it is empty, the result is what `combine` begins
-    with. The operands are an array and its starts (int64, within the array) for each of `lines`, then what is the same
-    at all positions: scalars, and tables for `lookup`. The body, on scalars, takes the position, an element of each
-    line, and the rest; it gives an element, or two factors of one, whose product need not be rounded.
+    The window goes from low up to high, within 0 up to length; where it is empty, the result is the neutral value of
+    `combine`. The operands are an array and its starts (int64, within the array) for each of `strips`, then what is the
+    same at all positions: scalars, and tables for `lookup`. The body, on scalars, takes the position, an element of
+    each strip, and the rest; it returns an element, or two factors of one, whose product need not be rounded.
     """
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, *rest = inputs
         expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
-        checked(self.name, rest, params["lines"], params["body"], params["length"])
+        checked(self.name, rest, params["strips"], params["body"], params["length"])
         outs: tuple[ArrayType, ...] = params["body"].out_types
-        expect(len(outs) in (1, 2) and outs[0] == outs[-1], self.name, "the body gives no element, and no two factors")
-        expect(outs[0].shape == (), self.name, "the body gives no scalar")
+        expect(
+            len(outs) in (1, 2) and outs[0] == outs[-1], self.name, "the body returns no element, and no two factors"
+        )
+        expect(outs[0].shape == (), self.name, "the body returns no scalar")
         return outs[:1]
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
@@ -67,7 +69,7 @@ class _Fold(Op):
         combine, initial = _COMBINES[params["combine"]]
         if start >= stop:
             return (np.asarray(initial(out.dtype), out.dtype),)
-        made = math.prod(evaluated(params["body"], rest, params["lines"], start, stop))
+        made = math.prod(evaluated(params["body"], rest, params["strips"], start, stop))
         return (combine.ufunc.reduce(made, dtype=out.dtype),)
 
     def lower(
@@ -81,13 +83,13 @@ class _Fold(Op):
         lowering = _Lowering(emitter, inputs[2:], in_types[2:], **params)
         low, high = inputs[:2]
         lanes = chunk(params["body"], params["length"], _CHUNK_BYTES)
-        if not emitter.is_native or lanes == params["length"]:
+        if not emitter.is_outlined or lanes == params["length"]:
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
 
 
 class _Lowering:
-    """The lowering of one fold."""
+    """The lowering of one windowed reduction."""
 
     def __init__(
         self,
@@ -96,18 +98,18 @@ class _Lowering:
         types: Sequence[ArrayType],
         *,
         body: Program,
-        lines: Sequence[Line],
+        strips: Sequence[Strip],
         combine: str,
         length: int,
     ) -> None:
         self.emitter, self.operands, self.types = emitter, list(operands), list(types)
-        self.lanes = Lanes(emitter, types, body, lines, length)
+        self.lanes = Lanes(emitter, types, body, strips, length)
         self.element = body.out_types[0]
         self.combine, initial = _COMBINES[combine]
         self.initial = initial(self.element.dtype)
 
     def at_once(self, low: str, high: str) -> str:
-        """All positions, those outside of the window masked."""
+        """Emit the reduction of all positions, those outside of the window masked."""
         length = self.lanes.length
         value = self._within(self.operands, length, self.lanes.position(0), *self.lanes.window(low, high))
         start = self.emitter.constant(self.initial, self.element)
@@ -118,7 +120,7 @@ class _Lowering:
         return self.emitter.reduce([value], [ArrayType((length,), self.element.dtype)], [start], [0], both)[0]
 
     def in_chunks(self, low: str, high: str, lanes: int) -> str:
-        """A loop over the chunks of the window, each combined lane by lane with those before; then what is left."""
+        """Emit a loop over the chunks of the window, each combined lane by lane with those before; then the rest."""
         emitter, count = self.emitter, self.lanes.count
         wide = ArrayType((lanes,), self.element.dtype)
         first, stop = self.lanes.window(low, high)
@@ -138,13 +140,13 @@ class _Lowering:
 
         regions = [emitter.region(types, test), emitter.region(types, step)]
         left, total, *_ = emitter.multi("while", state, types, types, regions)
-        # A chunk that ends with the line holds what was combined before, which is left out.
+        # A chunk that ends with the strip holds what was combined before, which is left out.
         begin = emitter.binary("minimum", left, self.lanes.position(self.lanes.length - lanes), count)
         rest = self._within(self.operands, lanes, begin, left, stop)
         return self._across(self._both(total, rest, wide), lanes)
 
     def _across(self, total: str, lanes: int) -> str:
-        """All lanes combined: halves, and halves of halves, which takes few steps one after the other."""
+        """Emit the reduction across the lanes: halves, and halves of halves, in few steps one after the other."""
         while lanes > 1:
             half = lanes // 2
             whole, part = (ArrayType((n,), self.element.dtype) for n in (lanes, half))
@@ -162,11 +164,12 @@ class _Lowering:
         return self.emitter.binary("multiply", values[0], values[1], ArrayType((lanes,), self.element.dtype))
 
     def _within(self, operands: Sequence[str], lanes: int, begin: str, low: str, high: str) -> str:
-        """The elements from `begin` on; what changes nothing where they are not in the window."""
+        """Emit the elements from `begin` on, with the neutral value where they are not in the window."""
         type = ArrayType((lanes,), self.element.dtype)
         mask = self.lanes.inside(lanes, begin, low, high)
         value = self._values(operands, lanes, begin)
         return self.emitter.select(mask, value, self.emitter.constant(self.initial, type), type)
 
 
-fold = _Fold("fold")
+windowed_reduce = _WindowedReduce("windowed_reduce")
+OPS: tuple[Op, ...] = (windowed_reduce,)

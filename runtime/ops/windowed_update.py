@@ -1,6 +1,6 @@
-"""Writing part of a line of an array, each element computed from elements at the same position.
+"""A fused in-place update of part of a strip of an array: each element is computed from those at the same position.
 
-As `fold` it goes over the window only, in chunks, within a native function.
+As `windowed_reduce` it goes over the window only, in chunks, within an outlined function.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.vector_lanes import Lanes, Line, checked, chunk, evaluated, key
+from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated, key
 
 _CHUNK_BYTES = 1024
 
 
-class _Patch(Op):
-    """`patch[body, lines, own, length](low, high, target, *operands)`: the target with part of a line replaced.
+class _WindowedUpdate(Op):
+    """`windowed_update[body, strips, own, length](low, high, target, *operands)`: the target, part of a strip replaced.
 
-    The first of `lines` is the one that is written, at the positions from low up to high. The operands are as those of
-    `fold`, but lines numbered in `own` (the first is one) are lines of the target, which have starts alone. They run
-    along one axis from one start: no position is read after another has been written there.
+    The first of `strips` is the one that is written, at the positions from low up to high. The operands are as those of
+    `windowed_reduce`, but strips numbered in `own` (the first is one) are strips of the target, which have starts
+    alone. They run along one axis from one start: no position is read after another has been written there.
     """
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, target, *rest = inputs
         expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
-        operands = _completed(target, rest, params["lines"], params["own"])
-        checked(self.name, operands, params["lines"], params["body"], params["length"])
-        expect(params["body"].out_types == (scalar(target.dtype),), self.name, "the body gives no element")
+        operands = _completed(target, rest, params["strips"], params["own"])
+        checked(self.name, operands, params["strips"], params["body"], params["length"])
+        expect(params["body"].out_types == (scalar(target.dtype),), self.name, "the body returns no element")
         return (target,)
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
@@ -38,10 +38,10 @@ class _Patch(Op):
         start, stop = max(int(low), 0), min(int(high), params["length"])
         if start >= stop:
             return (target,)
-        lines, made = params["lines"], target.copy()
-        operands = _completed(target, rest, lines, params["own"])
-        (values,) = evaluated(params["body"], operands, lines, start, stop)
-        made[key(lines[0], target, operands[1 : 1 + lines[0].rank], start, stop)] = values
+        strips, made = params["strips"], target.copy()
+        operands = _completed(target, rest, strips, params["own"])
+        (values,) = evaluated(params["body"], operands, strips, start, stop)
+        made[key(strips[0], target, operands[1 : 1 + strips[0].rank], start, stop)] = values
         return (made,)
 
     def lower(
@@ -56,18 +56,18 @@ class _Patch(Op):
         return [_Lowering(emitter, in_types[2:], **params).emit(low, high, target, rest)]
 
 
-def _completed(target: Any, rest: Sequence[Any], lines: Sequence[Line], own: Sequence[int]) -> list[Any]:
-    """The operands with the target before the starts of its own lines."""
+def _completed(target: Any, rest: Sequence[Any], strips: Sequence[Strip], own: Sequence[int]) -> list[Any]:
+    """Return the operands with the target before the starts of its own strips."""
     found, left = [], list(rest)
-    for i, line in enumerate(lines):
-        count = line.rank + (i not in own)
+    for i, strip in enumerate(strips):
+        count = strip.rank + (i not in own)
         found += [*([target] if i in own else []), *left[:count]]
         left = left[count:]
     return [*found, *left]
 
 
 class _Lowering:
-    """The lowering of one patch."""
+    """The lowering of one windowed update."""
 
     def __init__(
         self,
@@ -75,16 +75,16 @@ class _Lowering:
         types: Sequence[ArrayType],
         *,
         body: Program,
-        lines: Sequence[Line],
+        strips: Sequence[Strip],
         own: Sequence[int],
         length: int,
     ) -> None:
         self.emitter, self.types, self.own = emitter, list(types), own
-        self.lines, self.chunk = lines, chunk(body, length, _CHUNK_BYTES)
-        self.lanes = Lanes(emitter, _completed(types[0], types[1:], lines, own), body, lines, length)
+        self.strips, self.chunk = strips, chunk(body, length, _CHUNK_BYTES)
+        self.lanes = Lanes(emitter, _completed(types[0], types[1:], strips, own), body, strips, length)
 
     def emit(self, low: str, high: str, target: str, rest: Sequence[str]) -> str:
-        """A loop over the chunks of the window; of the last one, what lies in the window is written.
+        """Emit a loop over the chunks of the window; of the last one, the elements in the window are written.
 
         Even a single chunk is a loop: XLA then reads everything else before it, and writes in place.
         """
@@ -97,9 +97,9 @@ class _Lowering:
 
         def step(names: list[str]) -> list[str]:
             at, end, target, *rest = names
-            # A chunk that ends with the line holds what was written before, which is left out.
+            # A chunk that ends with the strip holds what was written before, which is left out.
             begin = emitter.binary("minimum", at, self.lanes.position(self.lanes.length - self.chunk), count)
-            written = self._written(target, _completed(target, rest, self.lines, self.own), begin, at, end)
+            written = self._written(target, _completed(target, rest, self.strips, self.own), begin, at, end)
             after = emitter.binary("add", at, self.lanes.position(self.chunk), count)
             return emitter.typed([after, end, written, *rest], types)
 
@@ -108,14 +108,15 @@ class _Lowering:
         ]
 
     def _written(self, target: str, operands: Sequence[str], begin: str, low: str, high: str) -> str:
-        """The target with the positions from `begin` on that lie in the window."""
-        line, type = self.lines[0], self.types[0]
-        starts = operands[1 : 1 + line.rank]
-        before = self.lanes.read(line, target, starts, type, self.chunk, begin)
+        """Emit the target with new elements at the positions from `begin` on that lie in the window."""
+        strip, type = self.strips[0], self.types[0]
+        starts = operands[1 : 1 + strip.rank]
+        before = self.lanes.read(strip, target, starts, type, self.chunk, begin)
         (value,) = self.lanes.values(operands, self.chunk, begin)
         mask = self.lanes.inside(self.chunk, begin, low, high)
         value = self.emitter.select(mask, value, before, ArrayType((self.chunk,), type.dtype))
-        return self.lanes.write(line, target, starts, type, value, self.chunk, begin)
+        return self.lanes.write(strip, target, starts, type, value, self.chunk, begin)
 
 
-patch = _Patch("patch")
+windowed_update = _WindowedUpdate("windowed_update")
+OPS: tuple[Op, ...] = (windowed_update,)

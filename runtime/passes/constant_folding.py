@@ -19,7 +19,7 @@ _MOST_ELEMENTS = 1024
 _FORMS = frozenset({"iota", "broadcast_in_dim", "reshape", "convert", "slice", "transpose", "concatenate"})
 
 
-def compute_constants(program: Program) -> Program:
+def fold_constants(program: Program) -> Program:
     """The Program with constants in place of elementwise work on constants; sub-Programs are left as they are."""
     values: dict[Atom, NDArray] = {}
     computed: dict[Atom, Atom] = {}

@@ -1,10 +1,10 @@
-"""Drops what nothing needs: equations, results of branches, carries of loops, operands that no sub-Program reads.
+"""Dead code elimination: of equations, results of branches, carries of loops, operands that no sub-Program reads.
 
 Failures, writes and the count of effects are outputs.
 
-What is needed is found first, for the Program and all its sub-Programs together, with one list of what is still to be
-looked at: a carry of a loop leads to what the step computes it from, an input of a branch to the operand. So each
-value is looked at once, however deep loops stand within loops.
+The live values are found first, for the Program and all its sub-Programs together, with one worklist: a carry of a loop
+leads to what the step computes it from, an input of a branch to the operand. So each value is visited once, however
+deep loops stand within loops.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 
 
-def drop_dead_code(program: Program) -> Program:
-    """The Program without what is dead, also inside sub-Programs."""
+def eliminate_dead_code(program: Program) -> Program:
+    """The Program without dead code, also inside sub-Programs."""
     return _narrowed(program, program.outputs, _Needed(program).values)
 
 

@@ -1,4 +1,4 @@
-"""What the equations of one Program make and read: where a value comes from, who needs it, what is written over."""
+"""Definitions and uses of the values of one Program: who computes a value, who reads it, what is overwritten."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from anabranch.runtime.ops.op import Op
 # These may take over the memory of their first operand.
 _WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
 
-# How far back two values may come from one.
+# How many definitions back two values are compared.
 _DEEPEST = 32
 
 
 def known(places: Iterable[int]) -> tuple[Atom, ...]:
-    """Positions as constants."""
+    """Return indices as constants."""
     return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
@@ -27,14 +27,14 @@ def _has_arrays(equation: Equation) -> bool:
     return any(isinstance(value, np.ndarray) for value in equation.params.values())
 
 
-class Scope:
+class DefUse:
     """A Program's definitions and uses."""
 
     def __init__(self, program: Program) -> None:
         self.made: dict[Var, int] = {}
         self.equations = program.equations
         self.consumers: dict[Var, set[int]] = {}
-        # What `Windows` has found of values, by the reduction and the value.
+        # The bounds that `Windows` has found, by the reduction and the value.
         self.bounds: dict[tuple[str, Atom], Any] = {}
         self._keys: dict[Atom, int] = {}
         self._numbers: dict[Hashable, int] = {}
@@ -53,7 +53,7 @@ class Scope:
         return None if at is None else self.equations[at]
 
     def part(self, atom: Atom) -> tuple[Atom, tuple[Atom, ...]] | None:
-        """The array that a value is a block of, and where the block begins; None for other values."""
+        """The array that a value is a block of, and the block's offsets; None for other values."""
         maker = self.maker(atom)
         if maker is None or maker.op.name not in ("dynamic_slice", "slice"):
             return None
@@ -64,11 +64,11 @@ class Scope:
         )
 
     def is_shared(self, atom: Atom) -> bool:
-        """Whether more than one equation needs a value, so that it is there anyway."""
+        """Return whether more than one equation reads a value, so that it is computed anyway."""
         return isinstance(atom, Var) and len(self.consumers.get(atom, ())) > 1
 
     def stays(self, array: Atom, first: int, last: int) -> bool:
-        """Whether nothing writes over an array between two equations, so that reading it later takes no copy."""
+        """Return whether nothing writes over an array between two equations, so that reading it later takes no copy."""
         if not isinstance(array, Var):
             return True
         return not any(self._writes(array, i) for i in self.consumers.get(array, ()) if first < i < last)
@@ -82,7 +82,7 @@ class Scope:
         return equation.op.name in _WRITES and equation.inputs[0] is array
 
     def key(self, atom: Atom, depth: int = 0) -> int:
-        """A number that is the same for two values that are surely equal."""
+        """Return a number that is the same for two values that are surely equal."""
         if atom not in self._keys:
             self._keys[atom] = self._numbers.setdefault(self._form(atom, depth), len(self._numbers))
         return self._keys[atom]

@@ -1,4 +1,4 @@
-"""The elementwise work before a reduction as a Program on scalars: one position of the line that is reduced."""
+"""The elementwise backward slice of a reduction or a write, as a Program on scalars: one position of the strip."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.vector_lanes import Line
-from anabranch.runtime.passes.def_use import Scope
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ops.vector_lanes import Strip
+from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.if_conversion import CHEAP
 from anabranch.runtime.passes.window_analysis import Bound, Bounds, Windows
 
@@ -22,50 +22,50 @@ ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
 
 
 def is_elementwise(maker: Equation) -> bool:
-    """Whether an equation computes each element from the elements at the same place."""
+    """Return whether an equation computes each element from the elements at the same position."""
     return (isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS) and len(maker.outputs) == 1
 
 
-class Cone:
-    """What one fold reads and computes.
+class BackwardSlice:
+    """The operands and the body of one windowed reduction or update.
 
     Parameters
     ----------
-    scope
+    defs
         The Program in which the reduction stands.
     windows
         Of the same reduction.
     at
         The number of the reduction's equation.
     length
-        Of the line.
+        The number of positions.
     known
-        Bounds outside of which the fold does not go: comparisons with these are true.
+        Bounds of the window: comparisons with these are true.
     """
 
-    def __init__(self, scope: Scope, windows: Windows, at: int, length: int, known: Collection[Hashable]) -> None:
-        self.scope, self.windows, self.at, self.length, self.known = scope, windows, at, length, known
+    def __init__(self, defs: DefUse, windows: Windows, at: int, length: int, known: Collection[Hashable]) -> None:
+        self.defs, self.windows, self.at, self.length, self.known = defs, windows, at, length, known
         self.position = Var(scalar(INT64))
-        self.lines: list[tuple[Line, tuple[Atom, ...]]] = []
+        self.strips: list[tuple[Strip, tuple[Atom, ...]]] = []
         self.elements: list[Var] = []
         self.shared: dict[Atom, Var] = {}
         self.equations: list[Equation] = []
-        # Scalar equations before the fold itself.
+        # Scalar equations before the windowed op itself.
         self.before: list[Equation] = []
         self._lanes: dict[Atom, Atom] = {}
         self._computed_so_far = 0
 
     def program(self, *outputs: Atom) -> Program:
-        """The body of the fold."""
+        """The body of the windowed op."""
         return Program((self.position, *self.elements, *self.shared.values()), tuple(self.equations), outputs)
 
     def operands(self) -> tuple[Atom, ...]:
-        """What the body reads: an array and starts for each line, then what is the same everywhere."""
-        return (*(a for _, atoms in self.lines for a in atoms), *self.shared)
+        """Return the operands: an array and starts for each strip, then those that are the same at all positions."""
+        return (*(a for _, atoms in self.strips for a in atoms), *self.shared)
 
-    def shapes(self) -> tuple[Line, ...]:
-        """The lines, without what they are lines of."""
-        return tuple(line for line, _ in self.lines)
+    def shapes(self) -> tuple[Strip, ...]:
+        """The strips, without their operands."""
+        return tuple(strip for strip, _ in self.strips)
 
     def limits(self, bounds: Bounds) -> tuple[Atom, Atom]:
         """The greatest of the lower bounds, and the least of the upper ones."""
@@ -79,14 +79,14 @@ class Cone:
             if value.type.dtype != np.int64:
                 value = self.emit("convert", value, before=True, dtype=np.dtype(np.int64))
             if bound.offset:
-                # No bound is of use beyond the line; the greatest of all integers has none after it.
+                # No bound is of use beyond the strip; the greatest of all integers has none after it.
                 value = self.emit("minimum", value, Literal(np.asarray(self.length)), before=True)
                 value = self.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
             found = value if found is None else self.emit(extreme, found, value, before=True)
         return found
 
     def lane(self, atom: Atom) -> Atom:
-        """One element of a line, in the body."""
+        """One element of a vector, in the body."""
         if atom not in self._lanes:
             self._lanes[atom] = self._lane(atom)
         return self._lanes[atom]
@@ -95,7 +95,7 @@ class Cone:
         same = self.windows.uniform(atom)
         if same is not None:
             return same if isinstance(same, Literal) else self._shared(same)
-        maker = self.scope.maker(atom)
+        maker = self.defs.maker(atom)
         if maker is None:
             return self.read(atom, [ZERO], 0)
         if self.windows.is_position(atom):
@@ -105,22 +105,22 @@ class Cone:
             return _TRUE
         return self._read(atom, maker) or self._looked_up(atom, maker) or self._computed(atom, maker)
 
-    def element(self, line: Atom, index: Atom, equation: Equation) -> list[Equation]:
-        """The equations that compute one element of a line, in place of the one that reads it."""
-        value = self.lane(line)
+    def element(self, vector: Atom, index: Atom, equation: Equation) -> list[Equation]:
+        """The equations that compute one element of a vector, in place of the one that reads it."""
+        value = self.lane(vector)
         place = self._within(index, self.length - 1)
         names: dict[Atom, Atom] = {self.position: place, **{inner: outer for outer, inner in self.shared.items()}}
-        for (where, (array, *starts)), element in zip(self.lines, self.elements, strict=True):
+        for (where, (array, *starts)), element in zip(self.strips, self.elements, strict=True):
             starts[where.axis] = self.emit("add", starts[where.axis], place, before=True)
             one = self.emit("dynamic_slice", array, *starts, before=True, sizes=(1,) * where.rank)
             names[element] = self.emit("reshape", one, before=True, shape=())
         made = [dataclasses.replace(e, inputs=tuple(names.get(a, a) for a in e.inputs)) for e in self.equations]
-        whole = Equation(Op.table["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
+        whole = Equation(OPS["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
         return [*self.before, *made, whole]
 
     def emit(self, name: str, *inputs: Atom, before: bool = False, **params: object) -> Var:
-        """An equation of the body, or one before the fold."""
-        op = Op.table[name]
+        """Emit an equation of the body, or one before the windowed op."""
+        op = OPS[name]
         (type,) = op.type(*(a.type for a in inputs), **params)
         out = Var(type)
         (self.before if before else self.equations).append(Equation(op, inputs, params, (out,)))
@@ -130,8 +130,8 @@ class Cone:
         return self.shared.setdefault(atom, Var(atom.type))
 
     def read(self, array: Atom, starts: Sequence[Atom], axis: int) -> Var:
-        """The element of a line of an array."""
-        self.lines.append((Line(axis, len(starts)), (array, *starts)))
+        """Read the element of a strip of an array."""
+        self.strips.append((Strip(axis, len(starts)), (array, *starts)))
         element = Var(scalar(array.type.dtype))
         self.elements.append(element)
         return element
@@ -139,19 +139,19 @@ class Cone:
     # ---- parts of larger arrays --------------------------------------------------------------------------------------
 
     def _read(self, atom: Atom, maker: Equation) -> Atom | None:
-        """A line that is part of an array, read where it is."""
+        """Read a vector that is a block of an array from the array itself; None for other vectors."""
         part, shape = maker, atom.type.shape
         if maker.op.name == "reshape":
             shape = maker.inputs[0].type.shape
             if sum(n != 1 for n in shape) != 1:
                 return None
-            inner = self.scope.maker(maker.inputs[0])
+            inner = self.defs.maker(maker.inputs[0])
             if inner is None:
                 axis = shape.index(self.length)
                 return self.read(maker.inputs[0], [ZERO] * len(shape), axis)
             part = inner
-        found = self.scope.part(part.outputs[0])
-        if found is None or not self.scope.stays(found[0], self.scope.made[part.outputs[0]], self.at):
+        found = self.defs.part(part.outputs[0])
+        if found is None or not self.defs.stays(found[0], self.defs.made[part.outputs[0]], self.at):
             return None
         array, starts = found[0], list(found[1])
         axis = shape.index(self.length)
@@ -159,22 +159,22 @@ class Cone:
         return self.read(array, starts, axis)
 
     def _within(self, start: Atom, last: int) -> Atom:
-        """A start as `dynamic_slice` moves it for the block to lie within the array."""
+        """Return a start as `dynamic_slice` clamps it for the block to lie within the array."""
         if last == 0:
             return ZERO
         limit = Literal(np.asarray(last, np.int64))
         return self.emit("minimum", self.emit("maximum", start, ZERO, before=True), limit, before=True)
 
     def _looked_up(self, atom: Atom, maker: Equation) -> Atom | None:
-        """An element at an index that is computed."""
+        """Look up an element at a computed index; None for other vectors."""
         if maker.op.name != "gather":
             return None
         table, places = maker.inputs
         if len(table.type.shape) != 1 or table.type.size == 0 or places.type.shape != (self.length, 1):
             return None
-        if not self.scope.stays(table, self.scope.made[maker.outputs[0]], self.at):
+        if not self.defs.stays(table, self.defs.made[maker.outputs[0]], self.at):
             return None
-        reshaped = self.scope.maker(places)
+        reshaped = self.defs.maker(places)
         if reshaped is None or reshaped.op.name != "reshape" or reshaped.inputs[0].type.shape != (self.length,):
             return None
         return self.emit("lookup", self._shared(table), self.lane(reshaped.inputs[0]))
@@ -183,7 +183,7 @@ class Cone:
 
     def _computed(self, atom: Atom, maker: Equation) -> Atom:
         # What others need, too, is computed once more, unless it takes long.
-        there_anyway = self.scope.is_shared(atom) and maker.op.name not in CHEAP
+        there_anyway = self.defs.is_shared(atom) and maker.op.name not in CHEAP
         if not is_elementwise(maker) or there_anyway or self._computed_so_far > _MOST_EQUATIONS:
             return self.read(atom, [ZERO], 0)
         # Counted on the way down: what a long chain of operations begins with is read, and not walked to.

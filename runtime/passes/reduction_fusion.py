@@ -1,7 +1,7 @@
-"""Reductions in small loops become folds, which compute elements as they combine them, and only those of a window.
+"""Reduction fusion: reductions in small loops become windowed ones, which compute only the elements of a window.
 
 `A[i, :j] @ A[j, :j]` is a product of two rows under a mask. XLA would make both rows first, and then go over all of
-them one element after the other; a fold reads what lies below j where it is.
+them one element after the other; a windowed reduction reads the elements below j in place.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.windowed_reduce import is_short
-from anabranch.runtime.passes.copy_insertion import keep_blocks_apart
-from anabranch.runtime.passes.cse import compute_once
-from anabranch.runtime.passes.dce import drop_dead_code
-from anabranch.runtime.passes.def_use import Scope
-from anabranch.runtime.passes.elementwise_slice import Cone, is_elementwise
-from anabranch.runtime.passes.update_fusion import patched
+from anabranch.runtime.passes.copy_insertion import insert_copies
+from anabranch.runtime.passes.cse import eliminate_common_subexpressions
+from anabranch.runtime.passes.dce import eliminate_dead_code
+from anabranch.runtime.passes.def_use import DefUse
+from anabranch.runtime.passes.elementwise_slice import BackwardSlice, is_elementwise
+from anabranch.runtime.passes.update_fusion import fused_update
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
 
 _COMBINES = {
@@ -34,86 +34,88 @@ _COMBINES = {
 }
 
 
-def fold_reductions(program: Program) -> Program:
-    """The Program with the reductions in loops that become native functions as folds."""
-    return _Folding().program(program, native=False)
+def fuse_reductions(program: Program) -> Program:
+    """The Program with windowed reductions in the loops that become outlined functions."""
+    return _ReductionFusion().program(program, outlined=False)
 
 
-class _Folding:
-    """One run of the pass: what has been tried for a loop that turned out too large is there for the loops in it."""
+class _ReductionFusion:
+    """One run of the pass: the results tried for a loop that turned out too large are kept for the loops in it."""
 
     def __init__(self) -> None:
         # By the sub-Program's identity, with the sub-Program itself, which lives on so that it stays its own.
-        self._native: dict[int, tuple[Program, Program]] = {}
+        self._outlined: dict[int, tuple[Program, Program]] = {}
 
-    def program(self, program: Program, native: bool) -> Program:
+    def program(self, program: Program, outlined: bool) -> Program:
         equations: list[Equation] = []
-        scope = Scope(program)
+        defs = DefUse(program)
         for at, equation in enumerate(program.equations):
             if any(True for _ in equation.programs()):
-                equations.append(self._nested(equation, native))
+                equations.append(self._nested(equation, outlined))
             else:
-                equations += (_changed(equation, scope, at) if native else None) or [equation]
+                equations += (_changed(equation, defs, at) if outlined else None) or [equation]
         return dataclasses.replace(program, equations=tuple(equations))
 
-    def _nested(self, equation: Equation, native: bool) -> Equation:
-        """An equation with sub-Programs; a loop that is small with its reductions as folds is a native function."""
-        if equation.op.name in ("for", "while") and not native:
-            # What only the reductions needed counts no more.
-            fused = equation.with_programs(lambda p: drop_dead_code(self._inside(p, True)))
+    def _nested(self, equation: Equation, outlined: bool) -> Equation:
+        """An equation with sub-Programs; a loop that is small with its reductions fused is an outlined function."""
+        if equation.op.name in ("for", "while") and not outlined:
+            # Equations that only the reductions needed count no more.
+            fused = equation.with_programs(lambda p: eliminate_dead_code(self._inside(p, True)))
             inner = tuple(fused.programs())
-            if all(map(cost.is_small, inner)) and all(cost.is_small(keep_blocks_apart(p)) for p in inner):
+            if all(map(cost.is_small, inner)) and all(cost.is_small(insert_copies(p)) for p in inner):
                 return fused
-        return equation.with_programs(lambda p: self._inside(p, native))
+        return equation.with_programs(lambda p: self._inside(p, outlined))
 
-    def _inside(self, program: Program, native: bool) -> Program:
-        if not native:
-            return self.program(compute_once(program), native)
-        if id(program) not in self._native:
-            self._native[id(program)] = program, self.program(compute_once(program), native)
-        return self._native[id(program)][1]
-
-
-def _changed(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
-    return _folded(equation, scope, at) or _picked(equation, scope, at) or patched(equation, scope, at)
+    def _inside(self, program: Program, outlined: bool) -> Program:
+        if not outlined:
+            return self.program(eliminate_common_subexpressions(program), outlined)
+        if id(program) not in self._outlined:
+            self._outlined[id(program)] = program, self.program(eliminate_common_subexpressions(program), outlined)
+        return self._outlined[id(program)][1]
 
 
-def _folded(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
-    """The equations that stand for a reduction of a line; None where it stays."""
-    name, line = equation.op.name, equation.inputs[0] if equation.inputs else None
-    if name not in _COMBINES or line is None or len(line.type.shape) != 1 or not _takes(equation):
+def _changed(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
+    return (
+        _fused_reduction(equation, defs, at) or _single_element(equation, defs, at) or fused_update(equation, defs, at)
+    )
+
+
+def _fused_reduction(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
+    """The equations that stand for a reduction of a vector; None where it stays."""
+    name, vector = equation.op.name, equation.inputs[0] if equation.inputs else None
+    if name not in _COMBINES or vector is None or len(vector.type.shape) != 1 or not _takes(equation):
         return None
-    (length,), combine = line.type.shape, _COMBINES[name]
-    windows = Windows(scope, combine)
+    (length,), combine = vector.type.shape, _COMBINES[name]
+    windows = Windows(defs, combine)
     bounds = _windowed(equation, windows)
-    cone = Cone(scope, windows, at, length, bounds)
-    elements = _elements(equation, cone)
-    body = cone.program(*elements)
+    slice_ = BackwardSlice(defs, windows, at, length, bounds)
+    elements = _elements(equation, slice_)
+    body = slice_.program(*elements)
     if is_short(body, length):
         return None
-    inputs = (*cone.limits(bounds), *cone.operands())
-    params = {"body": body, "lines": cone.shapes(), "combine": combine, "length": length}
-    op = Op.table["fold"]
+    inputs = (*slice_.limits(bounds), *slice_.operands())
+    params = {"body": body, "strips": slice_.shapes(), "combine": combine, "length": length}
+    op = OPS["windowed_reduce"]
     out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
-    fold = Equation(op, inputs, params, (out,), equation.source)
-    return [*cone.before, fold, *(_first(out, equation, length) if name == "argmax" else [])]
+    fused = Equation(op, inputs, params, (out,), equation.source)
+    return [*slice_.before, fused, *(_first(out, equation, length) if name == "argmax" else [])]
 
 
-def _picked(equation: Equation, scope: Scope, at: int) -> list[Equation] | None:
-    """One element of a line that is computed: it alone is computed; None for anything else."""
+def _single_element(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
+    """The equations of one element of a computed vector, which is computed alone; None for anything else."""
     if equation.op.name != "dynamic_slice" or equation.params["sizes"] != (1,):
         return None
-    line, index = equation.inputs
-    maker = scope.maker(line)
-    if maker is None or not is_elementwise(maker) or line.type.size == 1:
+    vector, index = equation.inputs
+    maker = defs.maker(vector)
+    if maker is None or not is_elementwise(maker) or vector.type.size == 1:
         return None
-    (length,) = line.type.shape
-    cone = Cone(scope, Windows(scope, "add"), at, length, ())
-    return cone.element(line, index, equation)
+    (length,) = vector.type.shape
+    slice_ = BackwardSlice(defs, Windows(defs, "add"), at, length, ())
+    return slice_.element(vector, index, equation)
 
 
 def _takes(equation: Equation) -> bool:
-    """Whether a reduction is of a kind that a fold has."""
+    """Return whether `windowed_reduce` has a reduction of this kind and dtype."""
     name, dtype = equation.op.name, equation.inputs[0].type.dtype
     if name in ("argmax", "reduce_any", "reduce_all"):
         return bool(dtype == np.bool_)
@@ -125,7 +127,7 @@ def _takes(equation: Equation) -> bool:
 
 
 def _windowed(equation: Equation, windows: Windows) -> Bounds:
-    """The bounds outside of which nothing is combined."""
+    """The bounds outside of which elements are neutral."""
     if equation.op.name == "argmax":
         return windows.where(equation.inputs[0])
     if equation.op.name == "dot_general":
@@ -134,12 +136,12 @@ def _windowed(equation: Equation, windows: Windows) -> Bounds:
     return windows.of(equation.inputs[0])
 
 
-def _elements(equation: Equation, cone: Cone) -> list[Atom]:
-    """What is combined, at one position; two factors of it for a product of lines."""
-    lanes = [cone.lane(a) for a in equation.inputs]
+def _elements(equation: Equation, slice_: BackwardSlice) -> list[Atom]:
+    """Return the operand of the reduction at one index; two factors of it for a dot product."""
+    lanes = [slice_.lane(a) for a in equation.inputs]
     if equation.op.name == "argmax":
         nowhere = Literal(np.asarray(np.iinfo(np.int64).max))
-        return [cone.emit("select", lanes[0], cone.position, nowhere)]
+        return [slice_.emit("select", lanes[0], slice_.position, nowhere)]
     return lanes
 
 
@@ -147,8 +149,8 @@ def _first(found: Var, equation: Equation, length: int) -> list[Equation]:
     """`argmax` of what is nowhere true is 0."""
     limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(_BOOL_TYPE)
     return [
-        Equation(Op.table["less"], (found, limit), {}, (inside,), equation.source),
-        Equation(Op.table["select"], (inside, found, zero), {}, equation.outputs, equation.source),
+        Equation(OPS["less"], (found, limit), {}, (inside,), equation.source),
+        Equation(OPS["select"], (inside, found, zero), {}, equation.outputs, equation.source),
     ]
 
 

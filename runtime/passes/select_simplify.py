@@ -1,8 +1,8 @@
-"""Selects of scalars in as few steps as they need.
+"""Simplification of selects of scalars.
 
 Small branches in a row, and failures in a row, leave chains of selects in which one value stands on several sides: the
-exit that was taken, what a name holds by then. Where XLA wants to know of a sign it asks both sides of a select, so
-each link of such a chain would double the time that it takes to compile.
+exit that was taken, what a name holds by then. XLA's analysis of signs visits both sides of a select, so each link of
+such a chain would double the time that it takes to compile.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Source, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 
 
-def shorten_selects(program: Program) -> Program:
-    """The Program whose selects of scalars look at no value twice, also inside sub-Programs."""
-    return _Shortening(program).run()
+def simplify_selects(program: Program) -> Program:
+    """The Program with selects of scalars that read no value twice, also inside sub-Programs."""
+    return _SelectSimplifier(program).run()
 
 
 # How many selects are looked at for a value that both sides of another one may be.
@@ -28,8 +28,8 @@ _WIDEST = 64
 _SPARE = 32
 
 
-class _Shortening:
-    """One Program on its way: the equations so far, and what stands for values that are others."""
+class _SelectSimplifier:
+    """One Program under way: the equations so far, and the values that replace others."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -41,7 +41,7 @@ class _Shortening:
 
     def run(self) -> Program:
         for equation in self._program.equations:
-            self._add(equation.with_programs(shorten_selects))
+            self._add(equation.with_programs(simplify_selects))
         outputs = tuple(self._renamed.get(a, a) for a in self._program.outputs)
         return dataclasses.replace(self._program, equations=tuple(self._equations), outputs=outputs)
 
@@ -75,7 +75,7 @@ class _Shortening:
         return self._emit("select", pred, a, b)
 
     def _simpler(self, pred: Atom, a: Atom, b: Atom) -> tuple[Atom] | tuple[Atom, Atom, Atom] | None:
-        """What is the same as a select: one value, or another select; None where there is nothing simpler."""
+        """Return a simpler form of a select: one value, or another select; None where there is none."""
         if isinstance(pred, Literal):
             return (a if pred.value else b,)
         if _same(a, b):
@@ -115,21 +115,21 @@ class _Shortening:
         return found
 
     def _taken(self, way: _Way) -> Atom:
-        """Whether one of the values beside a way is chosen."""
+        """Emit whether one of the values beside a way is chosen."""
         taken: Atom = Literal(np.asarray(False))
         for pred, _, negated in way:
             taken = self.either(taken, self.negation(pred) if negated else pred)
         return taken
 
     def _own(self, way: _Way) -> Atom:
-        """The one that is chosen then."""
+        """Emit the value that is chosen then."""
         *rest, (_, own, _) = way
         for pred, value, negated in reversed(rest):
             own = self.select(pred, own, value) if negated else self.select(pred, value, own)
         return own
 
     def equal(self, x: Atom, y: Atom) -> Atom | None:
-        """Whether a choice between two constants is a third one, by what chooses."""
+        """Return `x == y` of a select between two constants and a third one, by the select's predicate; else None."""
         for value, constant in ((x, y), (y, x)):
             if not isinstance(constant, Literal) or constant.type.dtype.kind not in "iub":
                 continue
@@ -168,7 +168,7 @@ class _Shortening:
         return x if x is y else self._emit("logical_or", x, y)
 
     def _emit(self, name: str, *inputs: Atom) -> Atom:
-        op = Op.table[name]
+        op = OPS[name]
         (type,) = op.type(*(a.type for a in inputs))
         made = Var(type)
         self._append(Equation(op, inputs, {}, (made,), self._source))
@@ -179,11 +179,11 @@ class _Shortening:
 _Way: TypeAlias = tuple[tuple[Atom, Atom, bool], ...]
 
 _RULES: dict[str, Callable[..., Atom | None]] = {
-    "select": _Shortening.select,
-    "equal": _Shortening.equal,
-    "logical_not": _Shortening.negation,
-    "logical_and": _Shortening.both,
-    "logical_or": _Shortening.either,
+    "select": _SelectSimplifier.select,
+    "equal": _SelectSimplifier.equal,
+    "logical_not": _SelectSimplifier.negation,
+    "logical_and": _SelectSimplifier.both,
+    "logical_or": _SelectSimplifier.either,
 }
 
 

@@ -1,7 +1,7 @@
-"""Large values that nobody looks at become what a loop carries there already, or what the other branch hands on.
+"""Propagation of undefined values: large ones become the loop's own carry, or the value of the other branch.
 
 An alternative that is not chosen (the array that an early `return` would give, in every step that does not return) has
-an unspecified value. Making one costs a write of the whole array in each step; handing on the carry costs nothing.
+an unspecified value. Making one costs a write of the whole array in each step; passing on the carry costs nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BRANCHES = ("cond", "switch")
 _LOOPS = ("while", "for")
 
 
-def hand_on_unspecified(program: Program) -> Program:
+def propagate_undef(program: Program) -> Program:
     """The Program with each large unspecified output of a branch or a loop's step replaced, if there is a stand-in."""
     return _filled(program, [None] * len(program.outputs))
 
@@ -36,7 +36,7 @@ def _filled(program: Program, hints: Sequence[Atom | None]) -> Program:
     renamed: dict[Var, Atom] = {}
     for equation in reversed(program.equations):
         name = equation.op.name
-        if name == "unspecified" and equation.outputs[0] in wanted:
+        if name == "undef" and equation.outputs[0] in wanted:
             renamed[equation.outputs[0]] = wanted[equation.outputs[0]]
             continue
         if name in _BRANCHES:
@@ -62,22 +62,22 @@ def _carries(equation: Equation) -> tuple[Atom, ...]:
 
 
 def _loop(equation: Equation, carries: int) -> Equation:
-    """A step hands on what it was given."""
+    """A loop whose step passes on the carry in place of an unspecified output."""
     body, consts = equation.params["body"], equation.params["consts"]
     first = consts + (equation.op.name == "for")
     hints = [*body.inputs[first : first + carries], *[None] * (len(body.outputs) - carries)]
     params = {**equation.params, "body": _filled(body, hints)}
     if "test" in params:
-        params["test"] = hand_on_unspecified(params["test"])
+        params["test"] = propagate_undef(params["test"])
     return dataclasses.replace(equation, params=params)
 
 
 def _branches(equation: Equation, hints: Sequence[Atom | None]) -> Equation:
-    """A branch gives what is wanted, or what the other branches hand on."""
+    """Branches that return the wanted value, or the one that the others pass on, in place of an unspecified output."""
     operands = equation.inputs[1:]
     programs = tuple(equation.programs())
     chosen = [
-        (hint or _handed_on(programs, operands, j)) if any(_is_unspecified(p, j) for p in programs) else None
+        (hint or _passed_on(programs, operands, j)) if any(_is_unspecified(p, j) for p in programs) else None
         for j, hint in enumerate(hints)
     ]
     extra = tuple(dict.fromkeys(a for a in chosen if a is not None and a not in operands))
@@ -94,7 +94,7 @@ def _branches(equation: Equation, hints: Sequence[Atom | None]) -> Equation:
 
 
 def _is_unspecified(program: Program, index: int) -> bool:
-    """Whether a path of the Program gives a large unspecified value as this output."""
+    """Return whether a path of the Program gives a large unspecified value as this output."""
     output = program.outputs[index]
     if not isinstance(output, Var) or output.type.size < _LEAST_ELEMENTS:
         return False
@@ -107,12 +107,12 @@ def _is_unspecified(program: Program, index: int) -> bool:
         if name in _LOOPS:
             carries = _carries(equation)
             return place < len(carries) and _is_unspecified(dataclasses.replace(program, outputs=(carries[place],)), 0)
-        return name == "unspecified"
+        return name == "undef"
     return False
 
 
-def _handed_on(programs: Sequence[Program], operands: Sequence[Atom], index: int) -> Atom | None:
-    """The operand that each branch with a specified value gives as this output, if it is one and the same."""
+def _passed_on(programs: Sequence[Program], operands: Sequence[Atom], index: int) -> Atom | None:
+    """The operand that each branch with a specified value returns as this output, if it is one and the same."""
     given: set[Atom | None] = set()
     for program in programs:
         if not _is_unspecified(program, index):

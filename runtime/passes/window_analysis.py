@@ -1,4 +1,4 @@
-"""At which positions of a line an element can be anything but what a reduction leaves alone."""
+"""Window analysis: at which positions of a strip an element can differ from a reduction's neutral value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal
 from anabranch.runtime.ops.windowed_reduce import identity
-from anabranch.runtime.passes.def_use import Scope
+from anabranch.runtime.passes.def_use import DefUse
 
 
 @frozen(eq=False)
@@ -25,7 +25,7 @@ class Bound:
 Bounds: TypeAlias = dict[Hashable, Bound]
 
 _NONE: Bounds = {}
-# Comparisons of a position with a scalar: what bound each is, and how far off; then with the sides changed.
+# Comparisons of a position with a scalar: the bound that each is, and its offset; then with the sides changed.
 _COMPARED = {
     "greater_equal": (True, 0),
     "greater": (True, 1),
@@ -33,30 +33,30 @@ _COMPARED = {
     "less_equal": (False, 1),
 }
 _MIRRORED = {"greater_equal": "less_equal", "greater": "less", "less": "greater", "less_equal": "greater_equal"}
-# Through how many operations a window is followed.
+# The number of operations through which a window is followed.
 _DEEPEST = 64
 _PRODUCTS = ("multiply", "add", "subtract")
 _KEEPS_ZERO = ("square", "negative", "positive", "absolute", "fabs")
 
 
 class Windows:
-    """The bounds of the values along one line of positions in a Program."""
+    """The bounds of the values along one strip of positions in a Program."""
 
-    def __init__(self, scope: Scope, combine: str) -> None:
-        self.scope, self.combine = scope, combine
+    def __init__(self, defs: DefUse, combine: str) -> None:
+        self.defs, self.combine = defs, combine
         self._depth = 0
 
     def of(self, element: Atom) -> Bounds:
-        """Outside of these bounds an element is what the reduction leaves alone."""
+        """Return the bounds outside of which an element is the reduction's neutral value."""
         return self._once(self._of, self.combine, element)
 
     def where(self, mask: Atom) -> Bounds:
-        """Outside of these bounds a bool is false."""
+        """Return the bounds outside of which a bool is false."""
         return self._once(self._where, "", mask)
 
     def _once(self, look: Callable[[Atom], Bounds], what: str, atom: Atom) -> Bounds:
         """Return the bounds of a value, found once in a Program, however many values are computed from it."""
-        known: dict[tuple[str, Atom], Bounds] = self.scope.bounds
+        known: dict[tuple[str, Atom], Bounds] = self.defs.bounds
         if (what, atom) in known:
             return known[what, atom]
         if self._depth == _DEEPEST:
@@ -71,7 +71,7 @@ class Windows:
     def _of(self, element: Atom) -> Bounds:
         if self.combine == "or":
             return self.where(element)
-        maker = self.scope.maker(element)
+        maker = self.defs.maker(element)
         if maker is None:
             return _NONE
         name, inputs = maker.op.name, maker.inputs
@@ -88,7 +88,7 @@ class Windows:
         return self.of(inputs[0]) if name in _KEEPS_ZERO else _NONE
 
     def _where(self, mask: Atom) -> Bounds:
-        maker = self.scope.maker(mask)
+        maker = self.defs.maker(mask)
         if maker is None:
             return _NONE
         if maker.op.name in ("logical_and", "bitwise_and"):
@@ -98,7 +98,7 @@ class Windows:
         return _NONE if found is None else dict([found])
 
     def compared(self, maker: Equation) -> tuple[Hashable, Bound] | None:
-        """The bound that a comparison of positions with a scalar is."""
+        """Return the bound that a comparison of positions with a scalar is."""
         name = maker.op.name
         if name not in _COMPARED:
             return None
@@ -109,22 +109,22 @@ class Windows:
         if value is None or not self.is_position(position) or value.type.dtype.kind != "i":
             return None
         is_low, offset = _COMPARED[name]
-        return (is_low, self.scope.key(value), offset), Bound(is_low, value, offset)
+        return (is_low, self.defs.key(value), offset), Bound(is_low, value, offset)
 
     def is_position(self, atom: Atom) -> bool:
-        """Whether each element is the number of its place, as int64."""
-        maker = self.scope.maker(atom)
+        """Return whether each element is its own index, as int64."""
+        maker = self.defs.maker(atom)
         if maker is None or maker.op.name != "iota" or len(atom.type.shape) != 1:
             return False
         return bool(atom.type.dtype == np.int64)
 
     def uniform(self, atom: Atom) -> Atom | None:
-        """The scalar that all elements are."""
+        """Return the scalar that all elements are equal to; None where there is none."""
         if isinstance(atom, Literal):
             value = atom.value
             alike = value.size and not any(n > 1 and s for n, s in zip(value.shape, value.strides, strict=True))
             return Literal(value[(0,) * value.ndim].copy()) if alike else None
-        maker = self.scope.maker(atom)
+        maker = self.defs.maker(atom)
         if maker is None or maker.op.name != "broadcast_in_dim" or maker.inputs[0].type.shape != ():
             return None
         return maker.inputs[0]

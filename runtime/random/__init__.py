@@ -1,4 +1,4 @@
-"""Random numbers from keys: the same key gives the same numbers, in compiled code and out of it, on every device."""
+"""Random numbers from keys: one key makes the same numbers, in compiled code and out of it, on every device."""
 
 from __future__ import annotations
 

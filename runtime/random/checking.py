@@ -1,4 +1,4 @@
-"""What the distributions ask of their parameters."""
+"""Checks of the parameters of distributions."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.
     ----------
     key : uint32 array of shape (..., 2)
     shape : int or tuple of int
-        Of what each key gives.
+        Of the numbers from each key.
     dtype : float16, float32 or float64
     minval, maxval : float
         Scalars, or arrays that broadcast to the result. A number next to `maxval` may round to it.

@@ -27,7 +27,7 @@ def integers(
     low, high : int
         Scalars or arrays; without `high`, from 0 up to `low`.
     shape : int or tuple of int, optional
-        Of what each key gives; that of the bounds by default.
+        Of the numbers from each key; that of the bounds by default.
     dtype : integer dtype
     endpoint : bool
         Whether `high` is among them.

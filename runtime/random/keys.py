@@ -53,7 +53,7 @@ def _key(seed: Any) -> Any:
 
 
 def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
-    """New keys, independent of each other and of what `key` itself gives, as `jax.random.split`.
+    """New keys, independent of each other and of the numbers from `key` itself, as `jax.random.split`.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class Arguments:
         return found
 
     def leaf_names(self) -> list[str]:
-        """What to call each leaf."""
+        """Return a name for each leaf."""
         found: list[str] = []
         names = self.names
         positional = [names[i] if i < len(names) else f"*args[{i - len(names)}]" for i in range(len(self.args))]

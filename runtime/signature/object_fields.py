@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.pytrees.containers import Structure, structure_of
+from anabranch.runtime.values.containers import Structure, structure_of
 
 _ALWAYS_STATIC = (str, bytes, type(None), type, types.ModuleType)
 _LARGEST = 2**63

@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.signature.flatten import Repeated, ShapeDtypeStruct
+from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists.records import BesideStructure
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.lazy_text import TextStructure
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure
-from anabranch.runtime.values.pytrees.host_values import CallersNumber, CallersObject
+from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersNumber, CallersObject
 
 Info: TypeAlias = Callable[[Abstract], Any]
 
 
 @frozen
 class OneOf:
-    """What is known of a result that is one of a few things, by a run-time condition.
+    """The options for a result that is one of a few things, by a run-time condition.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Tree:
 
 
 def _of_run_time_size(structure: SizedStructure, view: layouts.Layout) -> Abstract:
-    """What is known of an array of run-time size: None stands for the sizes that are not."""
+    """Return the type of an array of run-time size: None stands for the sizes that are not known."""
     abstract = layouts.numeric(view)
     assert abstract is not None
     rows = zip(abstract.shape, structure.kinds, strict=True)
@@ -244,7 +244,7 @@ class ResultReading(Reading):
 
 
 def struct(abstract: Abstract, device: str | None = None) -> ShapeDtypeStruct:
-    """What stands for a value of this kind: Python's numbers are weak, arrays on the device name it."""
+    """Return the struct of a value of this type: Python's numbers are weak, arrays on the device name it."""
     if abstract.kind is Kind.PYTHON:
         return ShapeDtypeStruct((), abstract.dtype, weak_type=True)
     return ShapeDtypeStruct(abstract.shape, abstract.dtype, device=device)

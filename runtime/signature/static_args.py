@@ -95,7 +95,7 @@ def _name(fun: Any) -> str:
 
 
 class Form:
-    """What a function's signature says of where an argument may stand."""
+    """The positions and names of parameters, which say where an argument may stand."""
 
     __slots__ = ("by_keyword", "defaults", "names", "positional", "rest", "rest_by_name")
 

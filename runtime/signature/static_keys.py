@@ -92,7 +92,7 @@ class Own:
 
 
 def is_static(value: Any) -> bool:
-    """Whether an argument is static by itself: text, None, functions, classes, modules, enums, paths, dates."""
+    """Return whether an argument is static by itself: text, None, functions, classes, modules, enums, paths, dates."""
     if isinstance(value, _BY_THEMSELVES) or hasattr(type(value), "n_sequence_fields"):
         return True
     if isinstance(value, (int, float, complex)):
@@ -101,12 +101,12 @@ def is_static(value: Any) -> bool:
 
 
 def may_change(value: Any) -> bool:
-    """Whether a static value leads to something that may change while its key does not: an object, a class."""
+    """Return whether a static value leads to something that may change while its key does not: an object, a class."""
     return not is_static(value) or isinstance(value, (type, tuple, functools.partial))
 
 
 def key_of(value: Any) -> Any:
-    """What tells a static value apart: its type, and its contents or the value itself.
+    """Return what tells a static value apart: its type, and its contents or the value itself.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def _shown(value: Any) -> Any:
 
 
 def _both(value: Any) -> Any:
-    """What may compare equal though it is written in another way, or the other way round."""
+    """Return both of what may compare equal though it is written in another way, or the other way round."""
     return (type(value), value, Shown(repr(value)))
 
 
@@ -263,7 +263,7 @@ _assigning: weakref.WeakKeyDictionary[types.CodeType, bool] = weakref.WeakKeyDic
 
 
 def _assigns(code: types.CodeType) -> bool:
-    """Whether a function assigns variables that it closes over."""
+    """Return whether a function assigns variables that it closes over."""
     known = _assigning.get(code)
     if known is None:
         free = set(code.co_freevars)

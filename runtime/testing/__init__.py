@@ -1,1 +1,1 @@
-"""Whether a compiled function does what the plain one does: both run, and all that they do is compared."""
+"""A test of compiled functions: the plain one and the compiled one run, and all that they do is compared."""

@@ -18,7 +18,7 @@ from anabranch.runtime.testing.tolerance import Tolerance
 
 @frozen
 class Report:
-    """What a compiled function does differently from the plain one.
+    """A difference between a compiled function and the plain one.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import is_sequence, parts
-from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.containers import structure_of
 
 
 @frozen
@@ -43,7 +43,7 @@ class Difference:
 def first_difference(
     want: Outcome, got: Outcome, names: tuple[str, ...] = (), tolerance: Tolerance | None = None
 ) -> Difference | None:
-    """What differs first; None where nothing does.
+    """Return the first difference; None where there is none.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def first_difference(
 
 
 def value_difference(want: Any, got: Any, where: str, tolerance: Tolerance | None = None) -> Difference | None:
-    """What differs first between two values; None where nothing does.
+    """Return the first difference between two values; None where there is none.
 
     Parameters
     ----------
@@ -168,13 +168,13 @@ class _Comparison:
 
 
 def _is_one_type(want: type, got: type) -> bool:
-    """Whether two types are one, or of one class statement inside of the function, which makes a class in each call."""
+    """Return whether two types are one, or come from one class statement in the function, which each call runs."""
     inside = all("<locals>" in kind.__qualname__ for kind in (want, got))
     return want is got or (inside and (want.__module__, want.__name__) == (got.__module__, got.__name__))
 
 
 def _is_one_key(a: Any, b: Any) -> bool:
-    """Whether two keys are the same: equal, or both such as are not equal to themselves."""
+    """Return whether two keys are the same: equal, or both such as are not equal to themselves."""
     return a is b or bool(a == b) or bool(type(a) is type(b) and a != a and b != b)
 
 
@@ -217,7 +217,7 @@ def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Differenc
 
 
 def _is_immutable(value: Any) -> bool:
-    """Whether a container is a tuple or a frozen dataclass, which have no identity in compiled code."""
+    """Return whether a container is a tuple or a frozen dataclass, which have no identity in compiled code."""
     structure = structure_of(value)
     return structure is not None and not structure.mutable
 

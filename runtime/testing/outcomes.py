@@ -1,4 +1,4 @@
-"""What one run of a function did: its result or exception, what it printed, and its arguments afterwards."""
+"""The outcome of one run of a function: its result or exception, what it printed, and its arguments afterwards."""
 
 from __future__ import annotations
 

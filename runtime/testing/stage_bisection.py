@@ -85,11 +85,11 @@ class _Programs:
         return plan
 
     def _is_of(self, plan: Plan, key: Any, leaves: Leaves) -> bool:
-        """Whether the last trace was of this signature, with the values that it had to know."""
+        """Return whether the last trace was of this signature, with the values that it had to know."""
         return bool(self._key == known_key(key, leaves.values, plan.known))
 
     def _lowered(self, plan: Plan) -> ir.Program:
-        """What the Program is lowered from."""
+        """Return the Program that is lowered."""
         if self._optimised is None:
             self._optimised = optimise(plan.program)
             verify.check(self._optimised)

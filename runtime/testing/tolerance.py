@@ -13,7 +13,7 @@ NDArray = np.ndarray[Any, Any]
 
 @frozen
 class Tolerance:
-    """What counts as the same: floating-point numbers that are near; all else must be equal.
+    """The bounds within which floating-point numbers count as the same; all else must be equal.
 
     Attributes
     ----------

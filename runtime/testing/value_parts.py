@@ -1,4 +1,4 @@
-"""What a value is made of, and copies of it."""
+"""The parts that a value is made of, and copies of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
-from anabranch.runtime.values.pytrees.containers import attributes
+from anabranch.runtime.values.containers import attributes
 
 NDArray = np.ndarray[Any, Any]
 
@@ -30,7 +30,7 @@ def parts(value: Any) -> dict[Any, Any] | None:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether the parts of a value are numbered."""
+    """Return whether the parts of a value are numbered."""
     return isinstance(value, (list, tuple, collections.deque))
 
 

@@ -1,4 +1,4 @@
-"""Capacities: the room for what has a size that only the run knows, and how it grows from run to run.
+"""Capacities: the buffer sizes for what has a size known only at run time, and how they grow from run to run.
 
 What is compiled has sizes that are fixed. Where nothing bounds a size, the place in the user's code that asks for room
 gets a start value; a run in which it is too small gives nothing, and the call is compiled anew with more.
@@ -50,7 +50,7 @@ class Place:
 
     @property
     def expression(self) -> str:
-        """What the user has written there."""
+        """The user's code at the place."""
         if not self.frames:
             return self.what
         filename, line, start, end = self.frames[-1]
@@ -88,7 +88,7 @@ class OverflowedError(AnabranchError):
         self.effects = 0  # how many effects were done before
 
     def as_fixed(self) -> CapacityError:
-        """What is raised where nothing can be compiled anew."""
+        """Return the error to raise where nothing can be compiled anew."""
         text = (
             f"{self._told()}; what was compiled ahead of time has the room that it was compiled with. Call the jitted "
             f"function itself, which is compiled anew with more by itself, or compile with the setting "
@@ -97,7 +97,7 @@ class OverflowedError(AnabranchError):
         return self._told_as(text)
 
     def as_limit(self, limit: int) -> CapacityError:
-        """What is raised where there may be no more."""
+        """Return the error to raise where the buffer may not be larger."""
         return self._told_as(f"{self._told()}; the setting capacity_limit allows no more than {limit}")
 
     def _told(self) -> str:
@@ -129,7 +129,7 @@ class Overflowed:
 
 
 class Learned:
-    """What room calls of a function turned out to need, by their signatures."""
+    """The buffer sizes that calls of a function turned out to need, by their signatures."""
 
     def __init__(self) -> None:
         self._sizes: dict[Any, dict[Place, int]] = {}
@@ -143,7 +143,7 @@ class Learned:
         return bool(self._sizes)
 
     def suffice(self, key: Any, capacities: Sequence[Capacity]) -> bool:
-        """Whether what was compiled has as much room as is known to be needed."""
+        """Return whether what was compiled has as much room as is known to be needed."""
         sizes = self.of(key)
         return not sizes or all(c.size >= sizes.get(c.place, 0) for c in capacities)
 

@@ -1,4 +1,4 @@
-"""What was decided while a function was traced, and why, for `f.explain`: noted only where somebody asks."""
+"""A log of the decisions made while a function was traced, and why, for `f.explain`: kept only where somebody asks."""
 
 from __future__ import annotations
 

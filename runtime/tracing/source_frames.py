@@ -41,7 +41,7 @@ _files: set[str] = set()
 
 
 def internal(filename: str) -> bool:
-    """Whether a code object's file is part of the project."""
+    """Return whether a code object's file is part of the project."""
     if filename in _files:
         return True
     found = filename.startswith(_PACKAGE)
@@ -85,7 +85,7 @@ def instruction(code: types.CodeType, lasti: int, line: int) -> Position:
 
 
 def stacklevel() -> int:
-    """What `warnings.warn` needs to be told, in the function that asks, to show the user's line."""
+    """Return the `stacklevel` for `warnings.warn`, in the function that asks, to show the user's line."""
     frame: types.FrameType | None = sys._getframe(1)
     level = 1
     while frame is not None and internal(frame.f_code.co_filename):

@@ -9,9 +9,10 @@ import numpy as np
 
 from anabranch.runtime.errors import ShapeMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.ops import families as families  # imported so that the table is full
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import bind, bind1
+
+# imported so that the table is full
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import bind, bind1
 
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
@@ -25,18 +26,18 @@ def literal(value: Any, dtype: Any = None) -> Literal:
 
 def ufunc(function: np.ufunc, *atoms: Atom) -> Atom:
     """A ufunc with one output, on atoms of the same shape whose dtypes are a loop of it."""
-    return bind1(Op.table[function.__name__], *atoms)
+    return bind1(OPS[function.__name__], *atoms)
 
 
 def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
     """All outputs of a ufunc."""
-    return bind(Op.table[function.__name__], *atoms)
+    return bind(OPS[function.__name__], *atoms)
 
 
 def convert(atom: Atom, dtype: Any) -> Atom:
     """NumPy's unsafe cast."""
     dtype = np.dtype(dtype)
-    return atom if atom.type.dtype == dtype else bind1(Op.table["convert"], atom, dtype=dtype)
+    return atom if atom.type.dtype == dtype else bind1(OPS["convert"], atom, dtype=dtype)
 
 
 def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
@@ -45,12 +46,12 @@ def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
         return on_true if pred.value else on_false
     if on_true is on_false:
         return on_true
-    return bind1(Op.table["select"], broadcast_to(pred, on_true.type.shape), on_true, on_false)
+    return bind1(OPS["select"], broadcast_to(pred, on_true.type.shape), on_true, on_false)
 
 
 def unspecified(type: ArrayType) -> Atom:
     """A value of this type that is never looked at."""
-    return bind1(Op.table["unspecified"], shape=type.shape, dtype=type.dtype)
+    return bind1(OPS["undef"], shape=type.shape, dtype=type.dtype)
 
 
 def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
@@ -66,7 +67,7 @@ def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
     # XLA stretches no axis of size 1, so those axes are dropped first.
     keep = [i for i, n in enumerate(source) if n == shape[offset + i]]
     dims = tuple(offset + i for i in keep)
-    return bind1(Op.table["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims)
+    return bind1(OPS["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims)
 
 
 def _tuple(shape: Sequence[int]) -> str:
@@ -76,19 +77,19 @@ def _tuple(shape: Sequence[int]) -> str:
 def reshape(atom: Atom, shape: Sequence[int]) -> Atom:
     """C order; the shape is complete (no -1)."""
     shape = tuple(shape)
-    return atom if atom.type.shape == shape else bind1(Op.table["reshape"], atom, shape=shape)
+    return atom if atom.type.shape == shape else bind1(OPS["reshape"], atom, shape=shape)
 
 
 def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
     """Axis i of the result is axis axes[i]."""
     axes = tuple(axes)
-    return atom if axes == tuple(range(len(axes))) else bind1(Op.table["transpose"], atom, axes=axes)
+    return atom if axes == tuple(range(len(axes))) else bind1(OPS["transpose"], atom, axes=axes)
 
 
 def taken(index: Atom, line: np.ndarray[Any, Any]) -> Atom:
     """The element of a constant vector at a place that is in range."""
     place = convert(index, np.int64)
-    return reshape(bind1(Op.table["dynamic_slice"], literal(line), place, sizes=(1,)), ())
+    return reshape(bind1(OPS["dynamic_slice"], literal(line), place, sizes=(1,)), ())
 
 
 def coded(index: Atom, codes: Sequence[int]) -> Atom:
@@ -99,7 +100,7 @@ def coded(index: Atom, codes: Sequence[int]) -> Atom:
 
 def op(name: str, *inputs: Atom, **params: Any) -> Atom:
     """Any op with one output, by name."""
-    return bind1(Op.table[name], *inputs, **params)
+    return bind1(OPS[name], *inputs, **params)
 
 
 def logical_and(a: Atom, b: Atom) -> Atom:

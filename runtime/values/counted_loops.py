@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom, Program
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
 
 Step = Callable[[Atom, Sequence[Atom], Sequence[Atom]], tuple[Sequence[Atom], Sequence[Atom]]]
 
@@ -46,4 +46,4 @@ def counted(
     formals = (*(body.captures[v] for v in captured), index, *carries, *slices)
     program = Program(formals, tuple(body.equations), outputs, "body")
     operands = [trip, *captured, *init, *rows]
-    return outer.bind(Op.table["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)
+    return outer.bind(OPS["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)

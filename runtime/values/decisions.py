@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.static_requests import place, roots
 
 
 def note(kind: str, what: str, why: Callable[[], str]) -> None:
     """Note a decision; what does not end with a place gets that of the user's line that runs."""
-    decisions = current().trace.decisions if tracing() else None
+    decisions = current().trace.explanation.decisions if tracing() else None
     if decisions is None:
         return
     if " at " not in what:
@@ -24,9 +24,10 @@ def origin(value: Any) -> str:
     """What a value is computed from, in words: the arguments' names."""
     trace = current().trace
     found, others = roots(value)
-    order = {var: k for k, var in enumerate(trace.names)}
+    order = {var: k for k, var in enumerate(trace.explanation.names)}
     names = [
-        trace.names.get(var, "an array from outside") for var in sorted(found, key=lambda v: order.get(v, len(order)))
+        trace.explanation.names.get(var, "an array from outside")
+        for var in sorted(found, key=lambda v: order.get(v, len(order)))
     ]
     if others:
         names.append("what a loop changes")

@@ -16,12 +16,12 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ops.host_callback import effect
+from anabranch.runtime.ops.host_callback import host_callback
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import lazy_text
 from anabranch.runtime.values.failures.run_time_checks import users_name
-from anabranch.runtime.values.pytrees import host_values, layout as layouts
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
 
 # The frame that called the compiled function which is running.
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
@@ -48,19 +48,23 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
-    layout = layouts.staged(layouts.describe(value), lambda _: False)
+    layout = loop_layouts.staged(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
-    inputs = [p.atom for p in layouts.pack(value, layout)]
-    before = (builder.read(trace.effects), builder.read(trace.error_code))
-    (after,) = builder.bind(effect, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options()))
-    builder.write(trace.effects, after)
+    inputs = [p.atom for p in pack_unpack.pack(value, layout)]
+    before = (builder.read(trace.output.counter), builder.read(trace.failures.error_code))
+    (after,) = builder.bind(
+        host_callback, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options())
+    )
+    builder.write(trace.output.counter, after)
 
 
 def redirections() -> dict[str, Any]:
     """The standard files that the function has put others in the place of, by name: what it prints goes there."""
     return {
-        name: getattr(sys, name) for name, file in current().trace.streams.items() if getattr(sys, name) is not file
+        name: getattr(sys, name)
+        for name, file in current().trace.output.streams.items()
+        if getattr(sys, name) is not file
     }
 
 
@@ -69,7 +73,7 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
     files = redirections()
     if not files:
         return perform
-    if not all(file is None or current().trace.is_outside(file) for file in files.values()):
+    if not all(file is None or current().trace.outside.is_outside(file) for file in files.values()):
         raise UnsupportedOperationError(
             f"{name} of run-time values, or under a run-time condition, is redirected to a file that the function "
             "made, which is used while it is traced; build the text with f-strings and join, or redirect to a file "

@@ -17,13 +17,13 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
-from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import attributes, wrap
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up, register_method
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 # Methods of str that give a str, whatever it holds.
 _GIVE_TEXT = frozenset(
@@ -64,7 +64,7 @@ class TextStructure(containers.Structure):
 
 def changed_options() -> PrintOptions:
     """NumPy's options for printing, as far as the function that is traced has set others than its caller."""
-    now, before = dict(np.get_printoptions()), current().trace.print_options
+    now, before = dict(np.get_printoptions()), current().trace.output.print_options
     return tuple((name, value) for name, value in now.items() if value != before[name])
 
 
@@ -247,6 +247,5 @@ def _sample(value: Any) -> Any:
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
 
 
-register_method(StrMethod)
 wrap.register_class("text", Text)
 attributes.register(Text, lambda _: "")

@@ -1,14 +1,13 @@
 """The one registry from NumPy's functions and ndarray's methods to their staged counterparts.
 
-`runtime.numpy` fills it; values only look things up, so that operators and methods work without importing upwards.
+`runtime.numpy` installs the rules of its families; values only look things up, so that operators and methods work
+without importing upwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+from typing import Any
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
@@ -34,47 +33,3 @@ def register_called(called: Callable[[Any], Callable[..., Any]]) -> None:
 def called(function: Any) -> Any:
     """Return the staged form of a function that is an argument of another, such as a sort key; None for None."""
     return function if function is None or not _called else _called[0](function)
-
-
-def implements(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as the staged counterpart of NumPy's."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for original in originals:
-            FUNCTIONS[original] = function
-        return function
-
-    return register
-
-
-def method(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function, array first, as a method of traced arrays and NumPy scalars."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            METHODS[name] = function
-        return function
-
-    return register
-
-
-def sized(*originals: Any) -> Callable[[Function], Function]:
-    """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
-
-    def register(function: Function) -> Function:
-        for original in originals:
-            SIZED[original] = function
-        return function
-
-    return register
-
-
-def sized_method(*names: str) -> Callable[[Function], Function]:
-    """The same for methods of arrays that are no function, or differ from it."""
-
-    def register(function: Function) -> Function:
-        for name in names:
-            SIZED_METHODS[name] = function
-        return function
-
-    return register

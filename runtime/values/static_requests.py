@@ -18,8 +18,9 @@ import numpy as np
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom, Literal, Var
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.tracing.trace import Builder, Part, current, tracing
+from anabranch.runtime.tracing.storage import Part
 
 E = TypeVar("E", bound=AnabranchError)
 
@@ -109,7 +110,7 @@ def needs_of(error: BaseException) -> list[Need]:
 def leaves_behind(value: Any) -> frozenset[int] | None:
     """The arguments' leaves that a value is computed from; None where it comes from anything else, too."""
     found, others = roots(value, partly=False)
-    known = current().trace.knowable
+    known = current().trace.requests.knowable
     return frozenset(known[var] for var in found) if not others and found <= known.keys() else None
 
 
@@ -121,7 +122,7 @@ def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
     atom = getattr(value, "atom", value)
     if not isinstance(atom, (Literal, Var)):
         return set(), True
-    inputs, known = set(current().trace.root.formals), current().trace.knowable
+    inputs, known = set(current().trace.root.formals), current().trace.requests.knowable
     found, others = set[Var](), False
     seen: set[tuple[int, Var]] = set()
     pending: list[tuple[Atom, Builder]] = [(atom, current())]

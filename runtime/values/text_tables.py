@@ -18,14 +18,16 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, current, tracing
-from anabranch.runtime.values import atoms, union as choices
+from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 # The entries of a table, and the different values in it, are no more than this.
 MOST_ENTRIES: Final = 2**14
@@ -80,7 +82,7 @@ def look_up(function: Callable[..., Any], *operands: Any) -> Any:
     found = table.index_into(results)
     if len(table.tags) == 1 and isinstance(found, PythonScalar) and found.python is bool:
         (tag,) = table.tags
-        current().trace.codes_of[found.atom] = (tag, tuple(r is True for r in results))
+        current().trace.text.codes_of[found.atom] = (tag, tuple(r is True for r in results))
     return found
 
 
@@ -141,7 +143,7 @@ def _possible(tag: Atom, length: int) -> list[bool]:
     possible = [True] * length
     builder: Builder | None = current()
     while builder is not None:
-        known = None if builder.selector is None else builder.trace.codes_of.get(builder.selector)
+        known = None if builder.selector is None else builder.trace.text.codes_of.get(builder.selector)
         if known is not None and known[0] is tag and builder.way is not None:
             possible = [here and holds is bool(builder.way) for here, holds in zip(possible, known[1], strict=True)]
         builder = builder.parent
@@ -173,7 +175,7 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
     if type(values[0]) in PYTHON_DTYPES and all(type(v) is type(values[0]) for v in values):
         return _number(index, table)
     if type(values[0]) is tuple and values[0] and all(type(v) is tuple and len(v) == len(values[0]) for v in values):
-        return current().trace.merge(tuple(entry(index, column) for column in zip(*table, strict=True)))
+        return current().trace.identity.merge(tuple(entry(index, column) for column in zip(*table, strict=True)))
     if len(values) > MOST_OPTIONS:
         return UNKNOWN
     return ChoiceValue(atoms.coded(index, line), tuple(values))
@@ -228,6 +230,3 @@ def _ranked(comparison: Any, a: Any, b: Any) -> Any:
     order = {text: rank for rank, text in enumerate(sorted({*a.options, *b.options}))}
     ranks = [atoms.coded(v.tag, [order[o] for o in v.options]) for v in (a, b)]
     return python_scalar(atoms.ufunc(_COMPARISONS[comparison], *ranks))
-
-
-choices.register_look_up(look_up)

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.static_requests import know, wanting
@@ -96,8 +96,8 @@ class Traced:
 
     def _needs_concrete(self, need: str) -> NoReturn:
         if tracing():
-            current().trace.refusals += 1
-            current().trace.needs_plain()
+            current().trace.requests.refusals += 1
+            current().trace.outside.needs_plain()
         atom = getattr(self, "atom", None)
         know(atom, need)
         error = ConcretizationError(
@@ -120,8 +120,8 @@ class Traced:
 
     def __index__(self) -> int:  # noqa: PLE0305 - raises
         if tracing():
-            current().trace.refusals += 1
-            current().trace.needs_plain()
+            current().trace.requests.refusals += 1
+            current().trace.outside.needs_plain()
         abstract = self.abstract
         if abstract.kind is Kind.ARRAY and (abstract.shape or abstract.dtype.kind not in "iu"):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import operator
 import types
 from bisect import bisect
@@ -19,22 +18,21 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms, attributes, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import atoms, attributes, number_union, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, join, promoted
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.python_numbers import number_union
-from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
+from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union_base import UnionBase, are_numbers
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
-def _unknown_operation(value: Any) -> Any:
+def unknown_operation(value: Any) -> Any:
+    """Raise the error of an operation that None has no part in."""
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
 
 
-# What `looked_up` gives where there is no table.
-UNKNOWN: Final = object()
 # The tags of so many options are told apart one by one, those of more by a table.
 _FEW: Final = 8
 # Of one of a few classes or functions.
@@ -45,20 +43,15 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
-class ChoiceValue:
+class ChoiceValue(UnionBase):
     """`options[tag]`.
 
     What an operation needs is a single value: options that cannot take part (unset, None) become the run-time check
     that they are not chosen, and raise what Python raises.
     """
 
-    __slots__ = ("number", "options", "tag")
+    __slots__ = ()
     __array_priority__ = 2000.0
-
-    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
-        self.tag = tag
-        self.options = options
-        self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
 
     def __copy__(self) -> ChoiceValue:
         return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
@@ -66,22 +59,11 @@ class ChoiceValue:
     def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
         return ChoiceValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
-    def chosen(self, index: int) -> Atom:
-        """Whether the option at `index` is the one, as a bool scalar."""
-        return atoms.ufunc(np.equal, self.tag, atoms.literal(index, np.int32))
-
-    def among(self, indices: list[int]) -> Atom:
-        """Whether one of these options is chosen."""
-        pred: Atom = atoms.literal(False)
-        for i in indices:
-            pred = atoms.logical_or(pred, self.chosen(i))
-        return pred
-
     def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 
-    def resolve(self, operation: Callable[[Any], Any] = _unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], Any] = unknown_operation) -> Any:
         """The one value that operations see.
 
         Parameters
@@ -131,21 +113,6 @@ class ChoiceValue:
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
         return ChoiceValue(tag, left, self.number)
 
-    def _abstracts(self) -> list[Abstract | None]:
-        return [None if wrap.is_sized(o) else abstract_of_option(o) for o in self.options]
-
-    def kinds(self) -> list[Abstract | None]:
-        """Return of each option what it is, where it is a number or an array."""
-        return self._abstracts()
-
-    def _merged(self, joined: Callable[[Abstract, Abstract], Abstract | None] = join) -> Abstract | None:
-        """What one number or array that holds each of the options is."""
-        abstracts = self._abstracts()
-        known = [a for a in abstracts if a is not None]
-        if len(known) < len(abstracts):
-            return None
-        return functools.reduce(lambda a, b: a and joined(a, b), known[1:], known[0] if known else None)
-
     def _dtype(self) -> np.dtype[Any]:
         """The dtype that all options stand for."""
         dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
@@ -159,11 +126,11 @@ class ChoiceValue:
         return first
 
     def _numeric(self) -> Any:
-        abstracts = self._abstracts()
+        abstracts = self.kinds()
         numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
         both = self._merged(promoted if numbers else join)
         if both is None:
-            merged = _merge[0](self)
+            merged = operations().merge(self)
             if merged is not None:
                 return merged
             if all(map(_is_dtype, self.options)):
@@ -176,38 +143,6 @@ class ChoiceValue:
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
 
-    def number_as(self, both: Abstract) -> Atom:
-        """The number or array that is worth the same as the chosen one, of this kind; what is none has none."""
-        if self.number is not None and self.number.type == both.type:
-            return self.number
-        known = [(i, o) for i, (o, a) in enumerate(zip(self.options, self._abstracts(), strict=True)) if a is not None]
-        if not known:
-            return atoms.unspecified(both.type)
-        (_, last), *others = reversed(known)
-        atom = wrap.held_as(last, both)
-        for i, option in others:
-            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
-        return atom
-
-    @property
-    def has_several_types(self) -> bool:
-        """Whether no number or array is what each of the options can be; unset and None count for nothing."""
-        rest = [o for o in self.options if o is not None and not isinstance(o, Undefined)]
-        return len(rest) > 1 and not self.of_objects and ChoiceValue(self.tag, tuple(rest))._merged() is None
-
-    @property
-    def has_several_dtypes(self) -> bool:
-        """Return whether numbers or arrays among the options differ in dtype or kind."""
-        known = map(_kind_of, self.options)
-        return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
-
-    @property
-    def of_objects(self) -> bool:
-        """Whether some option is neither a number or array, nor unset or None."""
-        return any(
-            not isinstance(o, (Traced, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
-        )
-
     def through(self, operation: Callable[[Any], Any]) -> Any:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
@@ -217,12 +152,12 @@ class ChoiceValue:
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
         if isinstance(value, ChoiceValue) and not value.of_objects and value._merged() is not None:
             return operation(value.resolve())
-        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+        return operations().decide(value, operation) if isinstance(value, ChoiceValue) else operation(value)
 
     def each(self, operation: Callable[[Any], Any]) -> Any:
         """The operation on each option, None too, where it is the one."""
         value = self.without_undefined()
-        return _decide[0](value, operation) if isinstance(value, ChoiceValue) else operation(value)
+        return operations().decide(value, operation) if isinstance(value, ChoiceValue) else operation(value)
 
     def in_place(self, operation: Callable[[Any], Any]) -> Any:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
@@ -231,43 +166,12 @@ class ChoiceValue:
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
         if not isinstance(value, ChoiceValue):
             return operation(value)
-        shapes = {() if abstract is None else abstract.shape for abstract in value._abstracts()}
-        return value.through(operation) if shapes == {()} else _decide[0](value, operation)
-
-    @property
-    def worth(self) -> Abstract | None:
-        """The kind of number that has one worth the same for each option; None where there is none."""
-        known = self._abstracts()
-        both = number_union.common(known)
-        if both is None or not all(map(functools.partial(_keeps, both=both), self.options, known)):
-            return None
-        return both
-
-    def merges_with(self, other: Any) -> bool:
-        """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
-        against, known = _kind_of(other), self._abstracts()
-        both = number_union.common(known)
-        if both is None or against is None:
-            return False
-        if against.kind is Kind.PYTHON:
-            # Python's numbers are those of one kind beside a number of a kind that is no narrower.
-            kinds = {promoted(a, against) for a in known if a is not None}
-            return (
-                both.kind is Kind.PYTHON and kinds == {against} and against.python is not complex and bool(self.worth)
-            )
-        result, *others = {promote(a, against) for a in (*known, both) if a is not None}
-        if others:
-            return False
-        # NumPy itself converts a number to the dtype of the result.
-        if result == both.dtype:
-            return all(
-                a is not None and number_union.converts(a, o, both) for a, o in zip(known, self.options, strict=True)
-            )
-        return self.worth is not None
+        shapes = {() if abstract is None else abstract.shape for abstract in value.kinds()}
+        return value.through(operation) if shapes == {()} else operations().decide(value, operation)
 
     def cast(self, dtype: np.dtype[Any]) -> Any:
         """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
-        if not all(_becomes(o, a, dtype) for o, a in zip(self.options, self._abstracts(), strict=True)):
+        if not all(number_union.becomes(o, a, dtype) for o, a in zip(self.options, self.kinds(), strict=True)):
             return None
         if self.worth is not None:
             return wrap.numpy_result(wrap.as_atom(self.resolve(), dtype))
@@ -309,7 +213,7 @@ class ChoiceValue:
         return self.__anabranch_read__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ChoiceValue.__slots__:
+        if name in UnionBase.__slots__:
             object.__setattr__(self, name, value)
         else:
             attributes.write(self, name, value)
@@ -324,7 +228,7 @@ class ChoiceValue:
             return attributes.read(value, name)
         if all(type(o) is str for o in value.options):
             getattr("", name)  # raises what Python does of other names
-            return _method[0](name, value)
+            return operations().method(name, value)
         return value.through(lambda v: attributes.read(v, name))
 
     def __anabranch_each__(self, operation: Callable[[Any], None]) -> None:
@@ -372,7 +276,7 @@ class ChoiceValue:
 
     def __hash__(self) -> int:
         if tracing():
-            current().trace.needs_plain()
+            current().trace.outside.needs_plain()
         if any(isinstance(o, (str, bytes)) for o in self.options):
             instead = "for the characters of a text use their codes: np.frombuffer(text.encode(), np.uint8)"
         else:
@@ -412,8 +316,8 @@ def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: in
     others = before + after
     if others and value.merges_with(others[0]):
         return function(*before, value.resolve(), *after)
-    if _are_numbers(value) and all(map(_are_numbers, others)):
-        found = _compute[0](function, (*before, value, *after), place)
+    if are_numbers(value) and all(map(are_numbers, others)):
+        found = operations().compute(function, (*before, value, *after), place)
         if found is not NotImplemented:
             return found
     return value.through(lambda v: function(*before, v, *after))
@@ -434,7 +338,7 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
     def forward(self: ChoiceValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
-        if self.merges_with(other) or _are_numbers(self):
+        if self.merges_with(other) or are_numbers(self):
             return _operated(function, (self, other), 0)
         return self.in_place(lambda v: function(v, other))
 
@@ -458,96 +362,11 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     return reflect
 
 
-# How an operation is done on one of a few objects: control flow, which stands above this module, says so.
-_decide: list[Callable[[ChoiceValue, Callable[[Any], Any]], Any]] = []
-
-# A function of numbers, of which the one at a place is one of a few, if it cannot fail; NotImplemented where it may.
-_compute: list[Callable[[Callable[..., Any], tuple[Any, ...], int], Any]] = []
-
-
-# What a function without effects gives, of values that are one of a few known texts.
-_look_up: list[Callable[..., Any]] = []
-
-
-def looked_up(function: Callable[..., Any], *operands: Any) -> Any:
-    """Return the result of a function without effects, from a table; `UNKNOWN` where there is none."""
-    return _look_up[0](function, *operands)
-
-
-# A method of text, by its name and the text.
-_method: list[Callable[[str, Any], Any]] = []
-
-
-# One array of run-time size for arrays of several sizes; None where there is none.
-_merge: list[Callable[[ChoiceValue], Any]] = []
-
-
-def _are_numbers(value: Any) -> bool:
-    """Return whether a value is a number, of whatever kind it may be."""
-    options = value.options if isinstance(value, ChoiceValue) else (value,)
-    kinds = [None if wrap.is_sized(o) else abstract_of_option(o) for o in options]
-    return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
-
-
-def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
-    """Return whether a number is worth the same as one of another kind."""
-    return number_union.keeps(abstract, option, getattr(option, "interval", FULL), both)
-
-
 def _is_dtype(option: Any) -> bool:
     """Return whether an option is a dtype, or a class that stands for one."""
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))
     )
-
-
-def _becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
-    """Return whether a number can be cast to a dtype without an error at run time."""
-    if (
-        abstract is None
-        or abstract.kind is Kind.ARRAY
-        or abstract.dtype.kind not in "biuf"
-        or dtype.kind not in "biufc"
-    ):
-        return False
-    if abstract.kind is Kind.SCALAR or dtype.kind in "fc" or dtype == abstract.dtype:
-        return True
-    return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
-
-
-def abstract_of_option(option: Any) -> Abstract | None:
-    """What is known of an option that is a number, or an array of static size."""
-    return option.abstract if isinstance(option, Traced) else abstract_of(option)
-
-
-def _kind_of(value: Any) -> Abstract | None:
-    """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
-    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
-
-
-def register_merge(merge: Callable[[ChoiceValue], Any]) -> None:
-    """Make `merge(choice)` what arrays of several sizes are to functions that take one."""
-    _merge[:] = [merge]
-
-
-def register_look_up(look_up: Callable[..., Any]) -> None:
-    """Make `look_up(function, *operands)` what looks for the result in a table."""
-    _look_up[:] = [look_up]
-
-
-def register_method(method: Callable[[str, Any], Any]) -> None:
-    """Make `method(name, owner)` a method of one of a few texts."""
-    _method[:] = [method]
-
-
-def register(decide: Callable[[ChoiceValue, Callable[[Any], Any]], Any]) -> None:
-    """Make `decide(choice, operation)` what does an operation on the chosen object."""
-    _decide[:] = [decide]
-
-
-def register_compute(compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Any]) -> None:
-    """Make `compute(function, operands, place)` what computes a function of the alternatives at a place."""
-    _compute[:] = [compute]
 
 
 for _name in (

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.trace import Builder, Part
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values.arrays.traced_array import Array
 
 

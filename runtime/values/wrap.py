@@ -11,7 +11,8 @@ from anabranch.base.grammar import a
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import UNKNOWN, Compact, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
@@ -32,7 +33,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
-        return current().trace.hoist(x)
+        return current().trace.outside.hoist(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
@@ -51,7 +52,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def as_atom(x: Any, dtype: Any = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
-        x = current().trace.hoist(x)
+        x = current().trace.outside.hoist(x)
     if isinstance(x, Traced):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from anabranch._version import __version__
 from anabranch.base.file_store import Store
-from anabranch.base.keyed_locks import Turns
+from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.base.signals import Watched
 from anabranch.runtime._jaxlib import FIXED_FLAGS, versions
 from anabranch.runtime.config import settings
@@ -32,7 +32,7 @@ from anabranch.runtime.xla.fork import compile_text
 
 LIMIT = 512 * 2**20
 
-_turns = Turns()
+_locks = KeyedLocks()
 _asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("asking", default={})  # noqa: B039
 
 
@@ -47,7 +47,7 @@ def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCall
     if folder is None:
         return compile_text(text, options, callbacks)
     entries, key = store(folder), key_of(text, options)
-    with _turns.turn(key):
+    with _locks.of(key):
         data = entries.load(key)
         if data is not None:
             try:
@@ -61,7 +61,7 @@ def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCall
 
 
 def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:
-    """What `python -m anabranch cache explain` says of an entry."""
+    """Return the description of an entry for `python -m anabranch cache explain`."""
     inputs, outputs = ([str(kind) for kind in kinds] for kinds in (made.inputs, made.outputs))
     signature = f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
     return {**_asking.get(), "signature": signature, "options": repr(options), "needs": needs()}
@@ -78,7 +78,7 @@ def asked_by(function: str, place: str) -> Iterator[None]:
 
 
 def needs() -> dict[str, str]:
-    """What an executable that is compiled here and now will only run with."""
+    """Return the versions and settings that an executable compiled here and now will only run with."""
     return {
         "anabranch": __version__,
         "jaxlib and XLA": versions(),

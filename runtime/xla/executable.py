@@ -51,12 +51,12 @@ class Executable:
 
     @property
     def was_loaded(self) -> bool:
-        """Whether it was made from bytes, not compiled here."""
+        """Return whether it was made from bytes, not compiled here."""
         return self._serialized is not None
 
     @property
     def has_callbacks(self) -> bool:
-        """Whether the program calls back into this process."""
+        """Return whether the program calls back into this process."""
         return bool(self._callbacks)
 
     def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:

@@ -100,7 +100,7 @@ class _Compiler:
 
 
 class _Process:
-    """What this process has of its own, and what it has lost in a fork."""
+    """The state of this process: what is its own, and what it has lost in a fork."""
 
     def __init__(self) -> None:
         self.cannot_compile = False
@@ -108,7 +108,7 @@ class _Process:
         self._compiler: _Compiler | None = None
 
     def compiled(self, text: str, options: CompileOptions) -> bytes:
-        """What the compiling interpreter gives; it is started when first asked for, and when it has ended."""
+        """Return what the compiling interpreter gives; it is started when first asked for, and when it has ended."""
         try:
             with self._lock:
                 if self._compiler is None:
@@ -187,7 +187,7 @@ def _execute_moved(self: Executable, buffers: Sequence[Buffer]) -> list[Buffer]:
 
 
 def _finish_computations() -> None:
-    """What is being computed on the device would never be ready in the new process."""
+    """Wait for what is being computed on the device, which would never be ready in the new process."""
     for array in _jaxlib.arrays_on_device():
         with contextlib.suppress(Exception):  # it is told where the array is used
             array.block_until_ready()

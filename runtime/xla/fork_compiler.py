@@ -1,4 +1,4 @@
-"""What runs in the interpreter that compiles for a forked process."""
+"""The program of the interpreter that compiles for a forked process."""
 
 from __future__ import annotations
 

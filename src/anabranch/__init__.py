@@ -56,8 +56,8 @@ if TYPE_CHECKING:
         UnsupportedValueError as UnsupportedValueError,
     )
     from anabranch.runtime.ir.program import Program as Program
-    from anabranch.runtime.signature.flatten import ShapeDtypeStruct as ShapeDtypeStruct
     from anabranch.runtime.signature.pytree import OneOf as OneOf, PyTreeDef as PyTreeDef
+    from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct as ShapeDtypeStruct
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
 _MODULES = {
@@ -90,7 +90,7 @@ _MODULES = {
     ),
     "api.jit": ("djit", "eval_shape", "jit", "make_xpr", "xpr"),
     "ir.program": ("Program",),
-    "signature.flatten": ("ShapeDtypeStruct",),
+    "signature.shape_dtype_struct": ("ShapeDtypeStruct",),
     "api.stages": ("Compiled", "Lowered", "Traced"),
     "signature.pytree": ("OneOf", "PyTreeDef"),
     "api.jitted": ("Wrapped",),

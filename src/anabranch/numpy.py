@@ -19,7 +19,7 @@ fft = _standard.Extension(_numpy.fft)
 
 
 def __array_namespace_info__() -> _standard.Info:  # noqa: N807 - the standard's name
-    """What the namespace can do: capabilities, dtypes, devices."""
+    """Return what the namespace can do: capabilities, dtypes, devices."""
     return _standard.Info()
 
 

@@ -1,4 +1,4 @@
-"""Whether compiled functions do what the plain ones do, for tests of your own.
+"""Comparison of compiled functions with the plain ones, for tests of your own.
 
 `check_equivalent` and `assert_equivalent` take arguments. `equivalent` makes a test with arguments that Hypothesis
 draws from strategies: `arrays`, `scalars` and `pytrees` of here, and Hypothesis's own, such as `integers`. What needs

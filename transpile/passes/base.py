@@ -1,4 +1,4 @@
-"""What every pass is made of: the constructs it handles, what it says, and its examples."""
+"""The base of every pass: the constructs that it handles, its words for them, and its examples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Pass:
 
     @property
     def message(self) -> str:
-        """What becomes of the construct."""
+        """Words for what becomes of the construct."""
         return (type(self).__doc__ or "").strip()
 
 

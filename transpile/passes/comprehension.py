@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.names import assigns, bound_names
+from anabranch.transpile.bindings import bound_names
+from anabranch.transpile.names import assigns
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 

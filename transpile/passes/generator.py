@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile import captures
-from anabranch.transpile.names import bound_names
+from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.nodes import descendants, name, thunk
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.passes.comprehension import Comprehension

@@ -1,4 +1,4 @@
-"""What `while` and `for` have in common: the carries, the exits, and what follows the loop."""
+"""The common part of `while` and `for`: the carries, the exits, and what follows the loop."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from anabranch.transpile.names import pattern_names
+from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, descendants, listed, name, parenthesised, replace_children
 from anabranch.transpile.passes.base import Example, SimplificationPass
 from anabranch.transpile.passes.patterns import Question, question
@@ -134,7 +134,7 @@ def _statements_of(suite: cst.BaseSuite) -> list[Statement]:
 
 
 def _binds_early(work: Simplifier, case: cst.MatchCase) -> bool:
-    """Whether what a pattern captures must be bound before the guard: somebody may see it where the guard failed."""
+    """Return whether the captures of a pattern must be bound before the guard: a failed guard leaves them bound."""
     names = set(pattern_names(case.pattern))
     if case.guard is None or not names:
         return False
@@ -142,7 +142,7 @@ def _binds_early(work: Simplifier, case: cst.MatchCase) -> bool:
 
 
 def _seen_elsewhere(work: Simplifier, text: str) -> bool:
-    """Whether a captured name is used outside of the cases that capture it, or at any later time."""
+    """Return whether a captured name is used outside of the cases that capture it, or at any later time."""
     function = work.functions[-1]
     nodes = list(descendants(function))
     own: set[int] = set()

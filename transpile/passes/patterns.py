@@ -1,4 +1,4 @@
-"""What the pattern of a case asks of its subject, and what it binds."""
+"""The pattern of a case: its conditions on the subject, and the names that it binds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from anabranch.transpile.names import pattern_names
+from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, name, string, tuple_of
 from anabranch.transpile.simplify import Simplifier
 

@@ -46,7 +46,7 @@ def _element(reader: Reader, element: cst.BaseElement) -> cst.Arg:
 
 
 def _is_call(reader: Reader, node: cst.Call) -> bool:
-    """Whether it is set(items) or frozenset(items)."""
+    """Return whether it is set(items) or frozenset(items)."""
     function = node.func
     if not isinstance(function, cst.Name) or function.value not in ("set", "frozenset"):
         return False

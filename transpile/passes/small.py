@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from anabranch.transpile.bindings import imported_names
 from anabranch.transpile.lowering import Here, Lowering
-from anabranch.transpile.names import imported_names
 from anabranch.transpile.nodes import call, name
 from anabranch.transpile.passes.base import Example, SmallPass
 from anabranch.transpile.reader import Reader
@@ -69,7 +69,7 @@ class Augmented(SmallPass):
 
 
 class Import(SmallPass):
-    """What a function imports is exchanged for its staged counterpart."""
+    """An import in a function, of which what is imported is exchanged for its staged counterpart."""
 
     handles = (cst.Import, cst.ImportFrom)
     examples = (

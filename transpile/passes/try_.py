@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.blocks import Choice, Exit, Propagate, Unit, Units, exits_of, falls, orelse_of, units_of
 from anabranch.transpile.flow import Region
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
 from anabranch.transpile.lowering import Here, Lowering, Step
-from anabranch.transpile.names import bound_names
 from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
@@ -41,7 +41,7 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the functions of one try statement share: how they deliver, where they stand, the names they share."""
+    """The common part of the functions of one try statement: how they deliver, their place, the names they share."""
 
     frame: Frame
     here: Here
@@ -210,7 +210,7 @@ def _handler_names(work: Lowering) -> int:
 
 
 def _in_tail(parts: _Parts, here: Here, rest: Units) -> bool:
-    """Whether the blocks can deliver for the block around, so that what the statement gives is returned."""
+    """Return whether the blocks can deliver for the block around, so that what the statement gives is returned."""
     if rest and falls((parts.node,)):
         return False
     if exits_of(parts.final) or (parts.orelse and exits_of(parts.body)) or isinstance(here.frame, NotingFrame):

@@ -71,7 +71,7 @@ class With(StatementPass):
 
 
 def _suppresses(node: cst.With) -> bool:
-    """Whether the only manager is what a call of something named `suppress` gives."""
+    """Return whether the only manager is what a call of something named `suppress` gives."""
     value = node.items[0].item
     if len(node.items) > 1 or node.items[0].asname is not None or not isinstance(value, cst.Call):
         return False

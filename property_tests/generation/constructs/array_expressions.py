@@ -114,7 +114,7 @@ def ternary(w: Writer, kind: Array, depth: int) -> str | None:
 
 
 def fitted(made: Operand, kind: Array) -> str | None:
-    """What was made, as an array of the kind; None where that takes more than a cast and a sum."""
+    """Return the expression as an array of the kind; None where that takes more than a cast and a sum."""
     if made.kind == kind:
         return made.text
     if not isinstance(made.kind, Array):

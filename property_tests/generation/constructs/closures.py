@@ -12,7 +12,7 @@ from property_tests.generation.writer import Writer
 
 @contextlib.contextmanager
 def reading(w: Writer, **parameters: Kind) -> Iterator[None]:
-    """What is written meanwhile is an expression inside of a function: it assigns to no names (AB107)."""
+    """Write an expression inside of a function meanwhile: it assigns to no names (AB107)."""
     with w.inside(parameters, dict(w.names), results=None), w.fixed(*w.names):
         yield
 

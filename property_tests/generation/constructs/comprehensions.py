@@ -19,7 +19,7 @@ from property_tests.generation.writer import Writer
 
 
 def _over(w: Writer, length: int | None = None) -> tuple[str, Kind]:
-    """What a comprehension goes over, of a length if one is given, and the kind of its items."""
+    """Return the iterable of a comprehension, of a length if one is given, and the kind of its items."""
     options: list[tuple[str, Kind]] = [(f"range({w.number(1, 4) if length is None else length})", INT)]
     for name in w.named(List):
         kind = w.names[name]

@@ -1,4 +1,4 @@
-"""What all containers have in common: displays, places that are read and written, aliases, arrays inside of them."""
+"""The common part of all containers: displays, items that are read and written, aliases, arrays inside of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kind_there(w: Writer, container: type[Kind]) -> Kind | None:
 
 
 def item_kind(w: Writer) -> Kind:
-    """What a container may hold."""
+    """The kinds that a container may hold."""
     if w.having("containers of arrays") and w.chance(25):
         return ARRAY
     if w.having("containers of containers") and w.chance(20):

@@ -54,7 +54,7 @@ def methods(w: Writer) -> list[str] | None:
 
 @statement("run-time key", 2)
 def run_time_key(w: Writer) -> list[str] | None:
-    """A key that only the run knows; where the dict may lack it, the program may fail."""
+    """A key known only at run time; where the dict may lack it, the program may fail."""
     names = [n for n in w.named(Dict) if getattr(w.names[n], "keys", ()) == (0, 1, 2)]
     if not names:
         return None

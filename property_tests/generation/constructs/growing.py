@@ -1,4 +1,4 @@
-"""Lists of any length, in loops of one that only the run knows."""
+"""Lists that grow, in loops whose length is static or known only at run time."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def _may_be_too_far(w: Writer) -> str | None:
 
 @statement("name changed between two failures", 3)
 def changed_between(w: Writer) -> list[str] | None:
-    """What a handler sees of a name depends on which of two places has failed."""
+    """A handler reads a name whose value depends on which of two statements has failed."""
     if w.place.depth == 0:
         return None
     value, target = w.atom(FLOAT), w.target(FLOAT)

@@ -31,7 +31,7 @@ OWN: dict[str, tuple[str, ...]] = {
 
 
 def allowed(w: Writer, name: str) -> bool:
-    """Whether an exception of a class may be raised here."""
+    """Return whether an exception of a class may be raised here."""
     if not name:
         return True
     return not w.place.caught.isdisjoint((name, *BASES[name])) or w.having("failures")

@@ -1,4 +1,4 @@
-"""What arrays are reduced to: NumPy scalars, Python's numbers, conditions, sizes."""
+"""Reductions of arrays: to NumPy scalars, Python's numbers, conditions, sizes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def ternary(w: Writer, kind: Element, depth: int) -> str | None:
 
 
 def _element(made: Operand | None, kind: Element) -> str | None:
-    """What was made, as a NumPy scalar of the kind: cast only to where every value has its place."""
+    """Return the expression as a NumPy scalar of the kind: cast only to a dtype that holds every value."""
     if made is None or made.kind == kind:
         return None if made is None else made.text
     if isinstance(made.kind, (Array, Float)) or (isinstance(made.kind, Element) and made.kind.dtype[:1] in "cf"):
@@ -135,7 +135,7 @@ def condition(w: Writer, kind: Bool, depth: int) -> str | None:
 
 @statement("arrays in conditions", 2)
 def if_(w: Writer) -> list[str] | None:
-    """What is tested stays NumPy's own bool."""
+    """Tests of arrays, whose results stay NumPy's own bools."""
     test = _test(w)
     if w.place.depth == 0 or test is None:
         return None

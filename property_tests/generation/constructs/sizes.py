@@ -1,4 +1,4 @@
-"""Arrays of one axis whose size only the run knows: slices, masks, unique elements, and what is done with them."""
+"""Arrays of one axis whose size is known only at run time: slices, masks, unique elements, and uses of them."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def reduction(w: Writer) -> list[str] | None:
 
 @statement("reductions of run-time size", 1)
 def guarded(w: Writer) -> list[str] | None:
-    """What an empty array does not have."""
+    """Operations that an empty array does not have."""
     name = w.pick(Sized)
     if name is None:
         return None

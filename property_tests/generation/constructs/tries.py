@@ -38,7 +38,7 @@ def try_finally(w: Writer) -> list[str] | None:
 
 
 def _classes(w: Writer) -> list[str]:
-    """What the handlers catch, one after the other."""
+    """The classes that the handlers catch, one after the other."""
     first = a_class(w) if w.chance(30) else w.one(*(name for name in BASES if name not in OWN))
     names = [str(first)]
     if w.having("several handlers") and w.chance(40):
@@ -49,7 +49,7 @@ def _classes(w: Writer) -> list[str]:
 
 
 def _body(w: Writer, caught: frozenset[str]) -> list[str]:
-    """What is tried: statements, among them one that may fail."""
+    """The body of a `try`: statements, among them one that may fail."""
     reach = caught | {"Exception"} if "" in caught else caught
     with w.at(depth=w.place.depth - 1, caught=w.place.caught | reach):
         lines = w.statements(2) if w.chance(60) else []
@@ -100,7 +100,7 @@ def _handler(w: Writer, name: str) -> list[str]:
 
 
 def _said(w: Writer, bound: str, caught: str) -> list[str]:
-    """What is read of the exception."""
+    """Expressions that read the exception."""
     if caught == "Missing" and w.chance(60):
         return [w.assign(INT, f"{bound}.{w.one('place', 'size')}")]
     if caught == "Refused" and w.chance(60):

@@ -24,7 +24,7 @@ def view(w: Writer) -> list[str] | None:
 
 @statement("views at run time", 3)
 def moving_view(w: Writer) -> list[str] | None:
-    """Rows, columns and slices of a static size, whose place only the run knows."""
+    """Rows, columns and slices of a static size at an offset known only at run time."""
     name = w.pick(Array)
     if name is None:
         return None

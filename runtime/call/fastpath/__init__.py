@@ -1,8 +1,8 @@
-"""The quick way of a call: Python code made for one signature and its executable.
+"""The fast path of a call: Python code made for one signature and its executable.
 
 `Leaves` describes any call; here one description becomes a function that only asks whether a call fits it, copies the
 numbers and arrays to where the executable reads them, runs it and builds the result. What it has no code for, arguments
-of another signature as well as what a plan does beyond computing, takes the long way.
+of another signature as well as what a plan does beyond computing, takes the general path.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from anabranch.runtime.call.fastpath.guard_args import Arguments
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.tracing.trace import builder_or_none
+from anabranch.runtime.tracing.builder import builder_or_none
 
 # Calls of one signature may have a few forms: an argument by position or by name.
 MOST_ATTEMPTS = 3
 
 _MOST_CONDITIONS = 100  # of guards, checked in line
 
-# Those with a quick way.
-_quickened: weakref.WeakSet[Execution] = weakref.WeakSet()
+# Those with a fast path.
+_with_fast_path: weakref.WeakSet[Execution] = weakref.WeakSet()
 
 
 def _forget() -> None:
     """A forked process has other executables and other memory for arguments than its parent."""
-    for execution in _quickened:
-        execution.quick, execution.quick_attempts = never, 0
-    _quickened.clear()
+    for execution in _with_fast_path:
+        execution.fast_path, execution.fast_path_attempts = never, 0
+    _with_fast_path.clear()
 
 
 os.register_at_fork(after_in_child=_forget)
 
 
-def quicken(name: str, execution: Execution, form: Form) -> None:
-    """Give an execution the quick way of calls such as this one, where there is one.
+def make_fast_path(name: str, execution: Execution, form: Form) -> None:
+    """Give an execution the fast path of calls such as this one, where there is one.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def quicken(name: str, execution: Execution, form: Form) -> None:
         body = _call(writer, execution, form)
     except UnsuitedError:
         return
-    execution.quick = writer.function(name, body)
-    _quickened.add(execution)
+    execution.fast_path = writer.function(name, body)
+    _with_fast_path.add(execution)
 
 
 def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:

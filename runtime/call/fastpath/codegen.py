@@ -1,4 +1,4 @@
-"""The text of a quick way, as it is written."""
+"""The text of a fast path, as it is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.call.execution import MISS, Quick
+from anabranch.runtime.call.execution import MISS, FastPath
 from anabranch.runtime.device.array import Array
 
 _numbers = itertools.count()
@@ -16,7 +16,7 @@ _FOLDER = os.path.dirname(__file__)
 
 
 class UnsuitedError(Exception):
-    """There is no quick way for such a call."""
+    """There is no fast path for such a call."""
 
 
 class Writer:
@@ -42,14 +42,14 @@ class Writer:
         return name
 
     def unless(self, condition: str) -> None:
-        """Go the long way unless a condition holds."""
+        """Leave for the general path unless a condition holds."""
         self.lines.append(f"if not ({condition}): return MISS")
 
-    def function(self, name: str, body: list[str]) -> Quick:
+    def function(self, name: str, body: list[str]) -> FastPath:
         """The function of these lines; a file name of the project's keeps it out of users' tracebacks."""
-        text = "\n".join(["def quick(args, kwargs):", *(f"    {line}" for line in body)]) + "\n"
+        text = "\n".join(["def fast_path(args, kwargs):", *(f"    {line}" for line in body)]) + "\n"
         filename = os.path.join(_FOLDER, f"{name}:{next(_numbers)}")
         exec(compile(text, filename, "exec"), self.scope)
         # Its namespace is without it, so that both go when nobody has them any more, and not when the collector comes.
-        made: Quick = self.scope.pop("quick")
+        made: FastPath = self.scope.pop("fast_path")
         return made

@@ -1,4 +1,4 @@
-"""The first half of a quick way: whether a call fits."""
+"""The first half of a fast path: whether a call fits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
-from anabranch.runtime.signature.flatten import ShapeDtypeStruct
 from anabranch.runtime.signature.object_fields import is_carried, is_object
+from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.pytrees import containers
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400

@@ -1,4 +1,4 @@
-"""The second half of a quick way: the executable is run, and the result built."""
+"""The second half of a fast path: the executable is run, and the result built."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from anabranch.runtime.host.staging import is_staged, reader
 from anabranch.runtime.signature.flatten import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.dynamic_lists.records import BesideStructure, refers_to_members
+from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.host_values import CallersNumber, CallersObject
+from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersNumber, CallersObject
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -30,7 +30,7 @@ _DEEPEST = 50
 def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequence[Any]) -> Any:
     """Raise what jaxlib's arrays of a run say has failed. A method would keep the execution, and it this.
 
-    Where there was too little room, the long way does it all again.
+    Where there was too little room, the general path does it all again.
     """
     try:
         plan.fail([adopt(result) for adopt, result in zip(adopters, results, strict=True)])
@@ -107,14 +107,14 @@ class Running:
             lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
 
     def _place(self, value: Any, line: str) -> None:
-        """Place a leaf; an int beyond 64 bits is refused the long way, where it has a name."""
+        """Place a leaf; an int beyond 64 bits is refused on the general path, where it has a name."""
         if type(value[0] if isinstance(value, (list, tuple)) else value) is int:
             self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]
         else:
             self._writer.lines.append(line)
 
     def _fail(self) -> None:
-        """What failed is told the long way."""
+        """Have the general path say what has failed."""
         if not self._plan.can_fail:
             return
         place = len(self._outputs) - len(self._plan.details) - 1

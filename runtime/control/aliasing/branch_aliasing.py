@@ -14,11 +14,12 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Builder, Storage, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
@@ -74,7 +75,7 @@ class Links:
         for row in self.outside:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
             if array is not None:
-                current().trace.chosen[id(array)] = array
+                current().trace.identity.chosen[id(array)] = array
                 aliasing.link(array.storage, holds, row.handle, row.form)
         for pair in self.aliased:
             array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)

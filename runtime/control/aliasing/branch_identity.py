@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, current
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 
 # A branch that ends, by its number: its builder, and the layout of what it gives.
@@ -58,14 +58,14 @@ class Objects:
         if not all(isinstance(a, Array) and _is_one_memory(a, held) for *_, a in given):
             return layout
         made = Array(held.storage, held.path, held.readonly)
-        current().trace.ambiguous[id(made)] = made
+        current().trace.identity.ambiguous[id(made)] = made
         if all(array.readonly == held.readonly for *_, array in given):
             self._note(made, given)
         return layouts.Held(made)
 
     def _is_known(self, array: Array) -> bool:
         """Return whether the builder outside can see which object an array is."""
-        _, options = current().trace.either.get(id(array), (array, ()))
+        _, options = current().trace.identity.either.get(id(array), (array, ()))
         return all(visibility.atom_visible(self.outer, pred) for pred, _ in options)
 
     def _note(self, made: Array, given: Sequence[tuple[int, Builder, Array]]) -> None:
@@ -83,7 +83,7 @@ class Objects:
 
     def follow(self, is_chosen: Callable[[int], Atom], given: dict[int, Iterator[Atom]]) -> None:
         """Record which object each array is; `given` has, for each branch, the truths it was to return."""
-        either = current().trace.either
+        either = current().trace.identity.either
         for made, rows in self.made:
             options: list[tuple[Atom, Array]] = []
             for number, pred, one in rows:
@@ -101,13 +101,13 @@ def _is_one_memory(one: Array, other: Array) -> bool:
 def objects_of(builder: Builder, array: Array) -> tuple[tuple[Atom, Array], ...] | None:
     """Return the objects that an array may be, each with when it is that; None where the builder cannot know."""
     trace = builder.trace
-    if id(array) in trace.either:
-        _, options = trace.either[id(array)]
+    if id(array) in trace.identity.either:
+        _, options = trace.identity.either[id(array)]
         if not all(visibility.atom_visible(builder, pred) for pred, _ in options):
             return None
     else:
         options = ((atoms.literal(True), array),)
-    unclear = trace.ambiguous.keys() | trace.merged.keys()
+    unclear = trace.identity.ambiguous.keys() | trace.identity.merged.keys()
     return None if any(id(one) in unclear for _, one in options) else options
 
 
@@ -125,7 +125,7 @@ def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
     if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
         return True
     return all(isinstance(row, layouts.Held) and row.value is layout.value for *_, row in rows) or (
-        id(layout.value) in current().trace.ambiguous
+        id(layout.value) in current().trace.identity.ambiguous
     )
 
 

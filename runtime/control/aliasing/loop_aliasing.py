@@ -24,11 +24,12 @@ from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.aliasing.loop_sources import Entry, New, Possible, TracedBody
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 class Groups:

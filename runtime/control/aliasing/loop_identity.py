@@ -28,11 +28,11 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     positions,
 )
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 NUMBER = ArrayType((), np.dtype(np.int64))
 
@@ -216,7 +216,7 @@ class Identities:
         at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
         if self.sources.renews:
             # Views made anew in each step: the memory is known, but not which object it is.
-            current().trace.merged.update((id(array), array) for array in made if array is not None)
+            current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
         for k, array in enumerate(made):
             if array is None:
                 continue

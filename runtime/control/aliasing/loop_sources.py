@@ -14,11 +14,12 @@ from typing import Protocol, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, Storage
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays import aliasing, views
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 # So many steps are followed one by one; what an array may be after any more of them is told as one.
 _MOST_STEPS = 64
@@ -268,7 +269,7 @@ class Sources:
         """Return whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]
-        merged = self.body.trace.merged
+        merged = self.body.trace.identity.merged
         return bool(self.places.of_steps) or any(h.storage in self.owner or id(h) in merged for h in handles)
 
     @property

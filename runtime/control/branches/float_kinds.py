@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
-from anabranch.runtime.values.python_numbers import number_union
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -13,12 +13,13 @@ from typing import Any, Final
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Restart, current
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -36,8 +37,8 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) ->
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
-    joined = functools.reduce(layouts.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return layouts.staged(joined, stays)
+    joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
+    return loop_layouts.staged(joined, stays)
 
 
 def check_sharing(
@@ -106,11 +107,11 @@ def _named_by_choice(target: Any, kind: str) -> str:
 def decided_by(atom: Atom | None) -> Iterator[None]:
     """Note for this block the condition that decides which of several lengths a list has after it."""
     trace = current().trace
-    before, trace.deciding = trace.deciding, atom
+    before, trace.lists.deciding = trace.lists.deciding, atom
     try:
         yield
     finally:
-        trace.deciding = before
+        trace.lists.deciding = before
 
 
 def grow(target: Any) -> None:
@@ -122,7 +123,7 @@ def grow(target: Any) -> None:
         Where it is one, and no loop is at first tried without.
     """
     trace = current().trace
-    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists:
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists.may_grow:
         return
     if may_grow():
         raise Restart(lists=True)

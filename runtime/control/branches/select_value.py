@@ -8,14 +8,14 @@ from typing import Any
 
 from anabranch.runtime.control.branches import float_kinds, stage_branches
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.union import ChoiceValue, register_compute
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, pack_unpack
+from anabranch.runtime.values.union import ChoiceValue
 
 
 def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str) -> Any:
@@ -28,7 +28,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
-    return current().trace.merge(wrap.from_abstract(both, atom))
+    return current().trace.identity.merge(wrap.from_abstract(both, atom))
 
 
 def _is_number(value: Any) -> bool:
@@ -44,16 +44,16 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
 
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
-    layout = functools.reduce(layouts.join, map(layouts.describe, values))
-    layout = layouts.staged(layout, lambda _: False)
-    *rows, last = [[p.atom for p in layouts.pack(v, layout)] for v in values]
+    layout = functools.reduce(layout_join.join, map(layouts.describe, values))
+    layout = loop_layouts.staged(layout, lambda _: False)
+    *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):
             last = [atoms.select(pred, a, b) for a, b in zip(row, last, strict=True)]
-    return layouts.unpack(layout, iter(last), [])
+    return pack_unpack.unpack(layout, iter(last), [])
 
 
-def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
+def of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
     """A function of numbers of which the one at a place is one of a few kinds, where nothing of that can fail.
 
     It is computed of each of them, and the result that counts is chosen. Else, and where something else than numbers
@@ -74,6 +74,3 @@ def _of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) 
         pass
     builder.drop_equations(start)
     return NotImplemented
-
-
-register_compute(_of_each)

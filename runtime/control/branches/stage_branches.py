@@ -21,19 +21,21 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.tracing.trace import Builder, Storage, UnreachableError, building, current
-from anabranch.runtime.values import atoms, union as choices, visibility
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
 from anabranch.runtime.values.dynamic_lists.items import Items, note_head
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
-from anabranch.runtime.values.dynamic_shapes import several_sizes
-from anabranch.runtime.values.failures import exceptions, run_time_checks, try_regions
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -49,7 +51,7 @@ class Outcome:
     builder: Builder
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
-    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
@@ -77,7 +79,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
 
 def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
     outer = current()
-    heap = Heap((*thunks, *outer.trace.roots), watch_arrays=True)
+    heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
     for way, builder in enumerate(inner):
         builder.selector, builder.way = selector, way
@@ -86,14 +88,14 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     storages = list(dict.fromkeys(s for o in outcomes for s in o.builder.outer_writes()))
     values = [o.value for o in outcomes if o.value is not MISSING]
     with of_known_lengths():
-        unclear = dict(outer.trace.ambiguous)
+        unclear = dict(outer.trace.identity.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
     objects = branch_identity.Objects(outer)
     layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
-    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.regions]
+    seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
     with decided_by(selector):
-        unclear = dict(outer.trace.ambiguous)
+        unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
     contents = _told_apart(objects, contents, after, heap, unclear)
@@ -111,7 +113,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[Any] = []
-    leaves, unpacking = iter(results), layouts.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
@@ -127,7 +129,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
-    if outer.trace.error_code in storages:
+    if outer.trace.failures.error_code in storages:
         try_regions.note(outer)
     if layout is None:
         raise UnreachableError
@@ -147,22 +149,22 @@ def _told_apart(
     before the join.
     """
     trace = objects.outer.trace
-    marked = trace.ambiguous
-    if layout is None or (marked.keys() == unclear.keys() and not trace.either):
+    marked = trace.identity.ambiguous
+    if layout is None or (marked.keys() == unclear.keys() and not trace.identity.either):
         return layout
     rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
     # The join has marked the objects themselves; an array of its own stands for them from here on.
-    trace.ambiguous = unclear
+    trace.identity.ambiguous = unclear
     told = objects.told_apart(layout, rows)
     if not branch_identity.all_told(told, rows):
-        trace.ambiguous = {**marked, **trace.ambiguous}
+        trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
     return told
 
 
-def _pack(value: Any, layout: layouts.Layout | None) -> list[layouts.Packed]:
+def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
     if layout is None:
         return []
-    return layouts.unspecified(layout) if value is MISSING else layouts.pack(value, layout)
+    return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
 def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
@@ -175,7 +177,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
     """
     if inner.depth > _DEEPEST:
         raise RecursionError("maximum recursion depth exceeded")
-    snapshots = inner.trace.snapshots
+    snapshots = inner.trace.heap.snapshots
     depth = len(snapshots)
     snapshots.append(heap)
     with building(inner):
@@ -192,8 +194,8 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
         finally:
             del snapshots[depth:]
         nested_lists.end(inner, lambda: (value, *(s.contents() for s in heap.changes())))
-        if inner.points and inner.trace.regions:
-            roll_back(inner.points, inner.trace.regions[-1].roots, finished=True)
+        if inner.points and inner.trace.failures.regions:
+            roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
     shared = copied_items.is_shared(inner, heap, (value, *changes.values()))
     heap.restore()
@@ -220,7 +222,7 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[Any, ...], b
     Where that may be one of several things that have no common type, there is a branch for each.
     """
     builder = current()
-    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.roots))
+    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.heap.roots))
     try:
         roll_back(points, roots, finished=False)
         return block()
@@ -318,9 +320,9 @@ def _bind(
         inputs += [o.builder.storage_inputs.get(s) or Var(s.type) for s in memories]
         programs.append(Program(tuple(inputs), tuple(o.builder.equations), tuple(outputs), "branch"))
     if selector.type.dtype == np.bool_:
-        after = outer.bind(Op.table["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
+        after = outer.bind(OPS["cond"], selector, *operands, on_true=programs[1], on_false=programs[0])
     else:
-        after = outer.bind(Op.table["switch"], selector, *operands, branches=tuple(programs))
+        after = outer.bind(OPS["switch"], selector, *operands, branches=tuple(programs))
     count = len(groups.rows)
     return (*groups.spread(after[:count]), *after[count:])
 
@@ -331,7 +333,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)
@@ -346,7 +348,3 @@ def _decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
 
 def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
     return operation(option)
-
-
-choices.register(_decide)
-choices.register_merge(several_sizes.merged)

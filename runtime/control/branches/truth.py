@@ -8,16 +8,16 @@ import numpy as np
 
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.containers import own_method
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 def truth(value: Any) -> bool | Atom:
@@ -47,7 +47,7 @@ def kept(condition: Any) -> bool:
     if isinstance(decided, bool):
         return decided
     if tracing():
-        current().trace.needs_plain()
+        current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
     know(decided, what)
     error = ConcretizationError(

@@ -21,7 +21,7 @@ import numpy as np
 from anabranch.runtime.control.calls.user_functions import is_users
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 _ALL = frozenset({"*"})
 _PURE = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
-from anabranch.runtime.tracing.trace import Active, Builder, building
+from anabranch.runtime.tracing.builder import Builder, building
+from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values.static_requests import know
 
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call

@@ -6,20 +6,19 @@ the rewritten method; for other threads, which are not tracing, it calls the met
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import operator
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.signals import whole
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.tracing.trace import Trace, tracing
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import patched_classes
-from anabranch.runtime.values.pytrees.containers import is_users_class
 from anabranch.runtime.values.tracer import Traced
 
 Call = Callable[..., Any]
@@ -36,19 +35,8 @@ _LEFT = frozenset(
 _IMMUTABLE = 1 << 8
 
 
-@contextlib.contextmanager
-def staged(trace: Trace, call: Call, is_users: Callable[[types.FunctionType], bool]) -> Iterator[None]:
-    """Stage the special methods of each class that the trace meets, until the end of the block."""
-    staging = _Staging(call, is_users)
-    trace.meet = staging.add
-    try:
-        yield
-    finally:
-        staging.close()
-
-
-class _Staging:
-    """The classes that one trace has met."""
+class Staging:
+    """The classes that one trace has met: their special methods are staged until it is closed."""
 
     def __init__(self, call: Call, is_users: Callable[[types.FunctionType], bool]) -> None:
         self._call, self._is_users = call, is_users

@@ -20,12 +20,13 @@ from anabranch.runtime.control.loops.steps import Form
 from anabranch.runtime.control.stdlib.introspection import isinstance_
 from anabranch.runtime.control.while_ import staged
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Restart, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import node_tables
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import node_graphs
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -86,7 +87,7 @@ class Looped:
 
     def _step(self, *args: Any) -> Any:
         given = [_given(a, first) for a, first in zip(args, self.first, strict=True)]
-        calls = current().trace.tail_calls
+        calls = current().trace.calls.tail_calls
         calls.append(self)
         try:
             return self.rewritten(*given)
@@ -132,17 +133,17 @@ def step_of(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: 
     target, given = function, args
     if isinstance(function, types.MethodType):
         target, given = function.__func__, (function.__self__, *args)
-    if not isinstance(target, types.FunctionType) or trace.looped is None:
+    if not isinstance(target, types.FunctionType) or trace.calls.looped is None:
         return None
-    inside = trace.tail_calls[-1] if trace.tail_calls else None
+    inside = trace.calls.tail_calls[-1] if trace.calls.tail_calls else None
     if inside is not None and inside.function is target and _is_part(code, target.__code__):
         bound = inspect.signature(target).bind(*given, **kwargs)
         bound.apply_defaults()
         if not bound.kwargs:
             pairs = zip(bound.args, inside.first, strict=True)
             return TailCall([SAME if a is first else a for a, first in pairs])
-    if target.__code__ not in trace.looped and _walks((*given, *kwargs.values())):
-        trace.looped.add(target.__code__)
+    if target.__code__ not in trace.calls.looped and _walks((*given, *kwargs.values())):
+        trace.calls.looped.add(target.__code__)
         raise Restart
     return None
 
@@ -156,6 +157,6 @@ def _is_part(code: types.CodeType, function: types.CodeType) -> bool:
 def _walks(values: tuple[Any, ...]) -> bool:
     """Return whether one of some arguments is a node of a structure, or leads to others of its kind."""
     return any(
-        isinstance(v, Reference) or (node_tables.leads_to_its_kind(v) and node_tables.graph_of(v) is not None)
+        isinstance(v, Reference) or (node_graphs.leads_to_its_kind(v) and node_graphs.graph_of(v) is not None)
         for v in values
     )

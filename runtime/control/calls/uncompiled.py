@@ -16,10 +16,10 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees.containers import has_traced
 from anabranch.runtime.values.static_requests import know, needs_of, wanting
 from anabranch.runtime.values.tracer import Traced
 
@@ -41,11 +41,11 @@ def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs
     Specialise
         Where these are integers computed from arguments that can be static.
     """
-    refusals = current().trace.refusals if tracing() else 0
+    refusals = current().trace.requests.refusals if tracing() else 0
     try:
         return target(*args, **kwargs)
     except Exception as error:
-        if not tracing() or not _misread(function, args, kwargs, error, current().trace.refusals > refusals):
+        if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
             know(value.atom, f"an argument of {_name(function)}()")

@@ -17,8 +17,8 @@ from anabranch.runtime.control.calls import special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.control.iteration.push_iteration import generator
 from anabranch.runtime.device.array import Array
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
-from anabranch.runtime.tracing.trace import current, tracing
 from anabranch.runtime.values.decisions import note
 from anabranch.transpile import is_rewritten as is_rewritten
 
@@ -59,8 +59,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     """The function with its control flow staged; itself when there is nothing to rewrite."""
     function = special_methods.original(function)
     if tracing():
-        current().trace.enter(function)
-        if current().trace.lists:
+        current().trace.outside.enter(function)
+        if current().trace.lists.may_grow:
             transpile.stage_operators(function.__code__, "list")
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
@@ -74,7 +74,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
     found = transpile.rewrite(function, counterpart, settings().cache_dir)
     bound = found.bind(function, _vocabulary, _outside)
-    is_looped = tracing() and function.__code__ in (current().trace.looped or ())
+    is_looped = tracing() and function.__code__ in (current().trace.calls.looped or ())
     return tail_calls.Looped(function, bound) if is_looped else bound
 
 
@@ -94,7 +94,7 @@ def _outside(value: Any) -> Any:
     """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
     if not is_hoistable(value) or not tracing():
         return value
-    return current().trace.hoist(value)
+    return current().trace.outside.hoist(value)
 
 
 def is_hoistable(value: Any) -> bool:

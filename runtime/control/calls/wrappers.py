@@ -13,7 +13,7 @@ from typing import Any
 
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.stdlib.introspection import type_
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -39,7 +39,7 @@ def _cached(function: Any, call: Call, *args: Any, **kwargs: Any) -> Any:
         return call(function.__wrapped__, *args, **kwargs)
     made = function(*args, **kwargs)
     if tracing():
-        current().trace.enter(made)
+        current().trace.outside.enter(made)
     return made
 
 

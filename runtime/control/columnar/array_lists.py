@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.control.columnar import nested_lists, row_tables
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.tracing.trace import Restart, current
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -30,7 +31,7 @@ def birthplace() -> Position | None:
 def at_birth(owner: Any, site: Any) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
-    sites = current().trace.array_sites
+    sites = current().trace.lists.array_sites
     if sites and site in sites:
         become_array(owner)
 
@@ -41,7 +42,7 @@ def become_array(owner: Any) -> bool:
         return bool(owner.is_fixed)
     if may_be_table(owner.contents()):
         made = nested_lists.become_table(owner)
-        if made and ("rows", owner.site) in (current().trace.array_sites or ()):
+        if made and ("rows", owner.site) in (current().trace.lists.array_sites or ()):
             nested_lists.refer(owner)
         return made
     if owner.native.__len__(owner) <= SMALL:
@@ -50,7 +51,7 @@ def become_array(owner: Any) -> bool:
     if items is None:
         return False
     owner.become(items)
-    current().trace.in_arrays += len(owner)
+    current().trace.lists.in_arrays += len(owner)
     return True
 
 
@@ -63,14 +64,14 @@ def indexed(owner: Any) -> None:
         Where its elements had better been side by side since it was made.
     """
     trace = current().trace
-    if owner.is_grown or trace.array_sites is None or owner.native is not list:
+    if owner.is_grown or trace.lists.array_sites is None or owner.native is not list:
         return
     contents = owner.contents()
     table = may_be_table(contents)
     if not (table or may_be_array(contents)) or (table and nested_lists.table_of(owner) is not None):
         return
-    if owner.site is not None and owner.site not in trace.array_sites:
-        trace.array_sites.add(owner.site)
+    if owner.site is not None and owner.site not in trace.lists.array_sites:
+        trace.lists.array_sites.add(owner.site)
         raise Restart(lists=True)
     become_array(owner)
 
@@ -80,7 +81,7 @@ def before_loop(roots: Sequence[Any]) -> None:
 
     A list may have been filled since then.
     """
-    sites = current().trace.array_sites
+    sites = current().trace.lists.array_sites
     if sites:
         for slot in list(Heap(roots).slots.values()):
             if isinstance(slot.target, MayGrow) and slot.target.site in sites:
@@ -98,8 +99,8 @@ def plain_list_indexed(items: list[Any]) -> None:
     trace = current().trace
     if (
         type(items) is list
-        and not trace.lists
-        and trace.array_sites is not None
+        and not trace.lists.may_grow
+        and trace.lists.array_sites is not None
         and (may_be_array(items) or may_be_table(items))
     ):
         raise Restart(lists=True)
@@ -113,7 +114,7 @@ def may_be_array(contents: Sequence[Any]) -> bool:
 def may_be_table(contents: Sequence[Any]) -> bool:
     """Return whether elements of lists of one length are many, and of kinds that can be kept side by side."""
     width = nested_lists.width_of(contents)
-    if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.array_sites or ()):
+    if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):
         return False
     return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.tracing.trace import Builder, OnDevice, Storage
-from anabranch.runtime.values.arrays import aliasing
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees.containers import Contents
-from anabranch.runtime.values.pytrees.layout import Packed
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
@@ -33,7 +34,7 @@ def check_step(
     outer: Builder, body: Builder, entry: Sequence[Array | None], init: Sequence[Packed], packed: Sequence[Packed]
 ) -> None:
     """Refuse a step that writes where it, or the step before, keeps."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return
     own = {array.storage: k for k, array in enumerate(entry) if array is not None}
     for storage in body.written:
@@ -46,9 +47,9 @@ def check_step(
 
 def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
     """Return whether the first step appends a named array of the caller's, and later ones arrays of their own."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return False
-    callers = {s for s in body.trace.callers if not isinstance(s.readonly, OnDevice)}
+    callers = {s for s in body.trace.identity.callers_memory if not isinstance(s.readonly, OnDevice)}
     if any(s not in callers and aliasing.memory(s) & callers for s in body.kept or ()):
         return True
     return any(
@@ -69,7 +70,7 @@ def after_loop(
     made: Sequence[Any],
 ) -> None:
     """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
-    if not body.trace.keeping:
+    if not body.trace.lists.has_copies:
         return
     _hand_out(outer, body)
     for start, before, after, array in zip(entry, init, packed, made, strict=False):

@@ -14,7 +14,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.columnar.row_tables import Home, Table, view, without_tables
-from anabranch.runtime.tracing.trace import Builder, Restart, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import (
     Items,
     MayGrow,
@@ -22,7 +24,6 @@ from anabranch.runtime.values.dynamic_lists.items import (
     side_by_side,
 )
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees.containers import Structure
 from anabranch.runtime.values.pytrees.layout import Choice, Node
 
 
@@ -56,7 +57,7 @@ def become_table(owner: Any) -> bool:
     rows = list(list.__iter__(owner))
     width = width_of(rows)
     trace = current().trace
-    known = trace.snapshots[-1].has_seen if trace.snapshots else lambda _: False
+    known = trace.heap.snapshots[-1].has_seen if trace.heap.snapshots else lambda _: False
     if not width or len({id(row) for row in rows}) < len(rows):
         return False
     if any(not isinstance(row, MayGrow) or row.home is not None or known(row) for row in rows):
@@ -66,8 +67,8 @@ def become_table(owner: Any) -> bool:
     if items is None:
         return False
     table = Table(rows, width, items, current())
-    trace.tables.append(table)
-    trace.in_arrays += width * len(rows)
+    trace.lists.tables.append(table)
+    trace.lists.in_arrays += width * len(rows)
     for place, (row, part) in enumerate(zip(rows, parts, strict=True)):
         row.enter_home(Home(table, place, part))
     return True
@@ -88,7 +89,7 @@ def refer(owner: Any) -> Table | None:
 
 def replace_row(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`, for a list of rows."""
-    home, sites = _home_of(value), current().trace.array_sites
+    home, sites = _home_of(value), current().trace.lists.array_sites
     if home is None or sites is None:
         raise without_tables("is replaced by another list")
     if owner.site is not None and ("rows", owner.site) not in sites:
@@ -175,7 +176,7 @@ def _of_rows(parts: Sequence[Any]) -> Items | None:
 
 def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
-    tables = builder.trace.tables
+    tables = builder.trace.lists.tables
     if builder is builder.trace.root:
         for items in _items_in(left) if tables else ():
             if _tables(items) and not _are_rows(items):

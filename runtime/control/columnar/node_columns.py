@@ -10,15 +10,16 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import Part, UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import item_memory
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
-from anabranch.runtime.values.failures import exceptions, run_time_checks
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, node_tables
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -37,7 +38,7 @@ class Raised:
 class Place:
     """A place known at run time among `count`, where things are read that may be nodes of a graph."""
 
-    graph: node_tables.Graph
+    graph: node_graphs.Graph
     index: Atom
     count: int
 
@@ -64,7 +65,7 @@ def gathered(place: Place, found: Mapping[int, Any]) -> Any:
     if len(groups) == 1 and isinstance(first := next(iter(found.values())), Raised):
         raise first.error
     # Other nodes are not met: the tag is simplest where they count to the first group.
-    tag = node_tables.at(which, place.index) if len(groups) > 1 else atoms.literal(0, np.int32)
+    tag = node_reference.at(which, place.index) if len(groups) > 1 else atoms.literal(0, np.int32)
     fine = []
     for number, group in enumerate(groups.values()):
         if isinstance(group.values[0], Raised):
@@ -81,7 +82,7 @@ def gathered(place: Place, found: Mapping[int, Any]) -> Any:
     renumbered = np.zeros(len(groups), np.int32)
     renumbered[[number for number, _ in fine]] = np.arange(len(fine))
     if len(fine) < len(groups):
-        tag = node_tables.at(renumbered[which], place.index)
+        tag = node_reference.at(renumbered[which], place.index)
     return ChoiceValue(tag, tuple(options))
 
 
@@ -122,8 +123,8 @@ def _column(place: Place, group: _Group) -> Any:
         table = np.zeros(place.count, np.int32)
         table[group.places] = [graph.places[id(v)] for v in group.values]
         kinds = frozenset(graph.kinds[graph.places[id(v)]] for v in group.values)
-        return node_tables.structure_in(graph, kinds).build(
-            [wrap.from_abstract(node_tables.INDEX, node_tables.at(table, place.index))]
+        return node_structures.structure_in(graph, kinds).build(
+            [wrap.from_abstract(node_reference.INDEX, node_reference.at(table, place.index))]
         )
     abstract = layouts.numeric(layouts.Held(first))
     if abstract is not None:
@@ -151,7 +152,7 @@ def _row(place: Place, places: Sequence[int], rows: Sequence[Atom], abstract: Ab
     if not abstract.shape and all(isinstance(r, Literal) for r in rows):
         table = np.zeros(count, abstract.dtype)
         table[list(places)] = [r.value for r in rows if isinstance(r, Literal)]
-        return node_tables.at(table, place.index)
+        return node_reference.at(table, place.index)
     where = np.zeros(count, np.int64)
     first = rows[0]
     if isinstance(first, Part) and all(isinstance(r, Part) and r.whole is first.whole for r in rows):
@@ -163,4 +164,4 @@ def _row(place: Place, places: Sequence[int], rows: Sequence[Atom], abstract: Ab
     else:
         where[list(places)] = np.arange(len(rows))
         memory = side_by_side(rows, abstract.type)
-    return item_memory.row(memory, node_tables.at(where, place.index))
+    return item_memory.row(memory, node_reference.at(where, place.index))

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.columnar import node_columns as columns, node_writes
-from anabranch.runtime.tracing.trace import UnreachableError, current
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import node_tables
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import node_reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
 def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable[[BaseException], bool]) -> Any:
@@ -61,8 +62,8 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
         builder.rollback(before)
         if str(error):
             why = str(error)
-    if len(reference.possible_()) > node_tables.FEW:
-        raise node_tables.refusal(reference, why)
+    if len(reference.possible_()) > node_reference.FEW:
+        raise node_reference.refusal(reference, why)
     return NotImplemented
 
 
@@ -80,14 +81,14 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
     for i, row in rows.items():
         lengths[i], starts[i] = len(row), len(items)
         items += list(row)
-    length = python_scalar(node_tables.at(lengths, reference.tag), Interval(int(lengths.min()), int(lengths.max())))
+    length = python_scalar(node_reference.at(lengths, reference.tag), Interval(int(lengths.min()), int(lengths.max())))
     place = position(key, length, classes.pop().__name__)
-    at = atoms.ufunc(np.add, node_tables.at(starts, reference.tag), wrap.as_atom(place, np.int64))
+    at = atoms.ufunc(np.add, node_reference.at(starts, reference.tag), wrap.as_atom(place, np.int64))
     where = columns.Place(graph, atoms.convert(at, np.int32), len(items))
     try:
         return columns.gathered(where, dict(enumerate(items)))
     except columns.UnlikeError as error:
-        raise node_tables.refusal(reference, str(error)) from None
+        raise node_reference.refusal(reference, str(error)) from None
 
 
 def is_(reference: Reference, other: Any) -> Any:
@@ -97,7 +98,7 @@ def is_(reference: Reference, other: Any) -> Any:
         if other.graph_ is graph:
             return atoms.ufunc(np.equal, reference.tag, other.tag)
         table = np.array([other.graph_.places.get(id(m), -1) for m in graph.members], np.int32)
-        return atoms.ufunc(np.equal, node_tables.at(table, reference.tag), other.tag)
+        return atoms.ufunc(np.equal, node_reference.at(table, reference.tag), other.tag)
     place = graph.places.get(id(other))
     if place is None or graph.kinds[place] not in reference.kinds_:
         return False

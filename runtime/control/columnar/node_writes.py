@@ -12,17 +12,17 @@ import numpy as np
 
 from anabranch.runtime.control.columnar.node_columns import UnlikeError
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.dynamic_lists import item_memory
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, node_tables
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import layout as layouts, node_reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
 
 _NEW = "is written to, and gets a new item, attribute or length, which only one of them would have"
 
@@ -70,8 +70,8 @@ class Writes:
         if self._refused:
             table = np.zeros(len(self._reference.graph_.members), bool)
             table[self._refused] = True
-            error = node_tables.refusal(self._reference, _NEW)
-            run_time_checks.fail_if(node_tables.at(table, self._reference.tag), lambda _: error)
+            error = node_reference.refusal(self._reference, _NEW)
+            run_time_checks.fail_if(node_reference.at(table, self._reference.tag), lambda _: error)
 
     def _emit(self, key: Any, new: dict[int, Any]) -> None:
         numbers = list(new)
@@ -86,7 +86,7 @@ class Writes:
         # One place more is for nodes that the operation leaves as they are.
         spare = rows[:1] if len(rows) < len(self._reference.possible_()) else []
         memory = side_by_side([*rows, *spare], abstract.type)
-        place = node_tables.at(places, self._reference.tag)
+        place = node_reference.at(places, self._reference.tag)
         made = item_memory.updated(memory, wrap.as_atom(values[0], abstract.dtype), place)
         spans = [layouts.interval(layouts.Held(v)) for v in (*olds, values[0])]
         span = Interval(min(s.low for s in spans), max(s.high for s in spans))

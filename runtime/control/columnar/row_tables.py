@@ -11,9 +11,10 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import Builder, Restart, current
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists import item_memory
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import (
     Buffer,
     Items,
@@ -21,8 +22,8 @@ from anabranch.runtime.values.dynamic_lists.items import (
 )
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import Structure
 from anabranch.runtime.values.union import ChoiceValue
 
 # Among the sites of lists that are arrays: no list is a table in this trace.
@@ -212,15 +213,15 @@ def view(cls: Any, table: Table, index: Any) -> Any:
     """The list that is a row of a table."""
     made = cls()
     made.enter_home(Home(table, index))
-    current().trace.bear(made)
+    current().trace.identity.bear(made)
     return made
 
 
 def without_tables(what: str) -> BaseException:
     """Return the exception to raise where something cannot be done with a row of a table."""
     trace = current().trace
-    if trace.array_sites is not None and math.prod([len(t.owners) for t in trace.tables[:1]]) <= _FEW:
-        trace.array_sites.add(NO_TABLES)
+    if trace.lists.array_sites is not None and math.prod([len(t.owners) for t in trace.lists.tables[:1]]) <= _FEW:
+        trace.lists.array_sites.add(NO_TABLES)
         return Restart(lists=True)
     return UnsupportedOperationError(
         f"a list that is an item of a list, and that a run-time value has led to, {what}; keep the numbers in a NumPy "

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def length(texts: ChoiceValue) -> Any:
@@ -54,7 +55,7 @@ def part(text: Any, key: slice) -> Any:
         return text[key]
     if isinstance(key.step, Traced) or not all(map(_is_int, given)):
         return text[key]
-    current().trace.has_codes = True
+    current().trace.text.has_codes = True
     start, stop = (None if b is None else size_arithmetic.bound_of(b) for b in given[:2])
     distance = None if start is None or stop is None else size_arithmetic.distance(stop, start)
     if distance is not None and (key.step is None or key.step > 0):

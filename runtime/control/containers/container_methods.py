@@ -13,12 +13,12 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.values import registry, text_tables
+from anabranch.runtime.values import containers, registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import containers
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:

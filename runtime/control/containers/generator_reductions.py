@@ -16,8 +16,8 @@ from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.undefined import defined
+from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.dynamic_lists.items import is_grown
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
 from anabranch.runtime.values.heap.slots import Row
 from anabranch.runtime.values.undefined import Undefined
 

@@ -13,12 +13,13 @@ from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSe
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists import item_memory, records
+from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Number, Row
+from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, UnlikeError
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Alternatives, Constant, Form, Number, Row, UnlikeError
 from anabranch.runtime.values.union import ChoiceValue
 
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
@@ -58,7 +59,7 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[A
         order = item_memory.gathered(order, places)
     if reverse:
         order = item_memory.gathered(order, atoms.ufunc(np.subtract, last, line))
-    wholes = [item_memory.gathered(w, order) for w in stacked_parts.wholes(items, form)]
+    wholes = [item_memory.gathered(w, order) for w in item_forms.wholes(items, form)]
     return [form.build(wholes, place) for place in range(len(items))]
 
 
@@ -99,7 +100,7 @@ def _refuse_nan(column: Atom) -> None:
 def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
     """Yield the columns by which the keys are compared, the most significant first."""
     form = stacked_parts.alternatives([stacked_parts.form_of(k, _of_key) for k in keys])
-    wholes = stacked_parts.wholes(keys, form)
+    wholes = item_forms.wholes(keys, form)
     if isinstance(form, Alternatives) and all(isinstance(o, Number) for o in form.options):
         yield from _of_several_types(wholes[0], wholes[1:])
         return
@@ -124,7 +125,7 @@ def _is_compared(form: Form) -> bool:
             return abstract.dtype.kind in "biuf"
         case Row(structure, rows):
             return issubclass(structure.cls, (tuple, list)) and all(map(_is_compared, rows))
-        case stacked_parts.Line(structure, item, _):
+        case item_forms.Line(structure, item, _):
             return issubclass(structure.cls, (tuple, list)) and _is_compared(item)
         case Constant():
             return True  # the same in all

@@ -15,16 +15,17 @@ from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.dynamic_lists.items import is_grown
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
 from anabranch.runtime.values.lazy_text import Text, refusal
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees.containers import has_traced, own_method
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 _SIZED: tuple[type[Any], ...] = (
     tuple, list, set, frozenset, collections.deque, type({}.keys()), type({}.values()), type({}.items()),

@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 

@@ -23,15 +23,17 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import program as ir
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.tracing.trace import Builder, Storage, building, current, tracing
+from anabranch.runtime.tracing.builder import Builder, building, current, tracing
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.decisions import note
-from anabranch.runtime.values.dynamic_lists import item_memory
+from anabranch.runtime.values.dynamic_lists import stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Known, Number, Row
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Constant, Form, Known, Number, Row, UnlikeError
 
 FEW = 8  # so many steps are traced one by one
 _MOST_EVALUATIONS = 20_000  # of equations, for numbers that hang on the position alone
@@ -47,14 +49,14 @@ def stacked(items: Each) -> list[Any] | None:
     if not tracing() or counted is None or counted.length <= FEW:
         return None
     site, trace = items.site, current().trace
-    if site in trace.unstacked:
+    if site in trace.loops.unstacked:
         return None
     what = f"the comprehension at {where(items.element)}"
     filling = _Filling(items, counted, what)
-    flags = trace.lists_grow, trace.wants_growth, trace.wants_known
-    trace.lists_grow = False
+    flags = trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known
+    trace.lists.grow_here = False
     builder = current()
-    before, heap = builder.checkpoint(), Heap((items.element, counted.holds, *trace.roots))
+    before, heap = builder.checkpoint(), Heap((items.element, counted.holds, *trace.heap.roots))
     try:
         made = filling.list()
         note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
@@ -64,12 +66,12 @@ def stacked(items: Each) -> list[Any] | None:
         heap.restore()
         if not isinstance(error, (_ApartError, UnlikeError, AnabranchError)):
             raise
-        trace.unstacked.add(site)
+        trace.loops.unstacked.add(site)
         why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
         note("unrolled", what, lambda: f"{counted.length} steps, as it cannot be one loop: {why}")
         return None
     finally:
-        trace.lists_grow, trace.wants_growth, trace.wants_known = flags
+        trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = flags
 
 
 _WHY = {
@@ -85,7 +87,7 @@ class _Filling:
         self._items, self._counted, self._what = items, counted, what
         self._count: int = counted.length
         self._outer = current()
-        self._heap = Heap((items.element, counted.holds, *self._outer.trace.roots))
+        self._heap = Heap((items.element, counted.holds, *self._outer.trace.heap.roots))
         self._form: Form = Constant(None)
         self._memory: list[Storage] = []
 
@@ -162,11 +164,15 @@ def _zeros(outer: Builder, shape: tuple[int, ...], dtype: Any) -> Atom:
 
 def _reads(builder: Builder) -> bool:
     """Return whether a step reads anything but constants from before it."""
-    counters = {builder.trace.error_code, builder.trace.effects, *builder.trace.details.values()}
+    counters = {
+        builder.trace.failures.error_code,
+        builder.trace.output.counter,
+        *builder.trace.failures.details.values(),
+    }
     return (
         bool(builder.captures)
         or not counters.issuperset(builder.storage_inputs)
-        or builder.trace.effects in builder.written
+        or builder.trace.output.counter in builder.written
     )
 
 

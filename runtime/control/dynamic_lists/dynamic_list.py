@@ -19,7 +19,9 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as stag
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowingContents
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.trace import Restart, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import (
     DequeContents,
     Items,
@@ -27,7 +29,6 @@ from anabranch.runtime.values.dynamic_lists.items import (
     is_fixed,
     is_grown,
 )
-from anabranch.runtime.values.pytrees.containers import has_traced
 from anabranch.runtime.values.tracer import Traced
 
 
@@ -189,7 +190,7 @@ class _Methods(GrowingContents):
             return NotImplemented
         if restaging.adds_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
-            if is_grown(self) and not current().trace.lists:
+            if is_grown(self) and not current().trace.lists.may_grow:
                 raise Restart(lists=True)
             other.extend(self)
             return other
@@ -283,7 +284,7 @@ def growing(values: Any) -> Any:
     if not tracing() or type(values) not in KINDS or getattr(values, "maxlen", None) is not None:
         return values
     made = KINDS[type(values)](values)
-    current().trace.bear(made)
+    current().trace.identity.bear(made)
     array_lists.at_birth(made, array_lists.birthplace())
     return made
 

@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import (
     DequeContents,
     Items,
@@ -24,7 +25,6 @@ from anabranch.runtime.values.dynamic_lists.items import (
 )
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure
 from anabranch.runtime.values.static_requests import wanting
 
 
@@ -158,7 +158,7 @@ class GrowingContents(MayGrow):
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
-        current().trace.bear(new)
+        current().trace.identity.bear(new)
         array_lists.at_birth(new, array_lists.birthplace())
         return new
 
@@ -181,7 +181,7 @@ class GrowingContents(MayGrow):
 
     def _plain(self, need: str) -> NoReturn:
         if tracing():
-            current().trace.needs_plain()
+            current().trace.outside.needs_plain()
         assert self.items is not None
         raise wanting(ConcretizationError(f"{need}: {NEEDS_PLAIN}"), self.items.length, "the length of a list")
 

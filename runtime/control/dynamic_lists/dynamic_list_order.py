@@ -9,9 +9,9 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.dynamic_lists.item_memory import iota
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.pytrees import layout as layouts
 
 _NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"

@@ -7,14 +7,15 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.columnar import nested_lists, row_tables
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists.grown_lists import grown_list
 from anabranch.runtime.values.dynamic_lists.items import (
     Items,
     joined,
 )
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.pytrees.containers import Structure
 
 
 class GrowingSlot(Slot):
@@ -86,7 +87,8 @@ class GrowingStructure(Structure):
         made.become(children[0] if self.grown else children)
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        return self if self.grown else Structure(self._cls.native, self.keys, self.extra)
+        native = self._cls.native
+        return grown_list(native, self.keys, self.extra) if self.grown else Structure(native, self.keys, self.extra)
 
     def meet(self, mine: Any, other: Any) -> Any:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:

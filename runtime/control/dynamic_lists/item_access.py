@@ -10,16 +10,16 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import UnreachableError
+from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
-from anabranch.runtime.values.dynamic_lists.item_memory import iota
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees.containers import has_traced
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from anabranch.base.signals import check
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 
 THREAD = "anabranch generator"
 

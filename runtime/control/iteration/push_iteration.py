@@ -23,7 +23,7 @@ from anabranch.runtime.errors import (
     StructureMismatchError,
     UnsupportedOperationError,
 )
-from anabranch.runtime.tracing.trace import Builder, current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -73,7 +73,7 @@ class Source(attributes.Bare, abc.ABC):
             return driven(self)
         again, roots = found
         builder = current()
-        before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.roots))
+        before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.heap.roots))
         self._spent = True
         cost = Cost(self.what, "its items are made one by one")
         made = []
@@ -162,22 +162,24 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
     if not tracing():
         return take
     trace = current().trace
-    depth = len(trace.regions)
+    depth = len(trace.failures.regions)
 
     def given(item: Any) -> Any:
-        if len(trace.regions) == depth:
+        if len(trace.failures.regions) == depth:
             return take(item)
         if not at_once:
             raise UnsupportedOperationError(_IN_TRY)
-        before, known = current().read(trace.error_code), len(trace.failures)
+        before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
         try:
             left = take(item)
         except (AnabranchError, Interrupt):
             raise
         except BaseException as error:
             raise UnsupportedOperationError(_IN_TRY) from error
-        new = trace.failures[known:]
-        if current().read(trace.error_code) is not before and not (new and all(passes(revived(f)) for f in new)):
+        new = trace.failures.numbered[known:]
+        if current().read(trace.failures.error_code) is not before and not (
+            new and all(passes(revived(f)) for f in new)
+        ):
             raise UnsupportedOperationError(_IN_TRY)
         return left
 

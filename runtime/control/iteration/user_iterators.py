@@ -11,8 +11,8 @@ from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.iteration.push_iteration import Source, Take
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.control.while_ import while_
-from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -24,10 +24,10 @@ from anabranch.runtime.errors import (
     StructureMismatchError,
     UnsupportedOperationError,
 )
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
-from anabranch.runtime.values.dynamic_lists.length_permission import of_known_lengths
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.static_requests import wanting
@@ -81,29 +81,29 @@ class _Counted:
     def _of_known_length(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""
         trace = current().trace
-        grows, unrolls = trace.lists_grow, trace.unroll_reason is not None
+        grows, unrolls = trace.lists.grow_here, trace.unrolling.reason is not None
         site = self.body.__code__
-        failed = trace.fixed_failures.get((site, self.length))
+        failed = trace.loops.fixed_failures.get((site, self.length))
         if failed is not None and not grows:
-            trace.wants_growth = True
+            trace.lists.wants_growth = True
             raise failed
-        if grows and not unrolls and (site in trace.growing_sites or failed is not None):
+        if grows and not unrolls and (site in trace.loops.growing_sites or failed is not None):
             try:
                 return self._grown(state)
             except CANNOT as error:
                 return self._unrolled(state, _first_line(error))
-        others, known = trace.wants_growth, trace.wants_known
-        trace.lists_grow = trace.wants_growth = trace.wants_known = False
+        others, known = trace.lists.wants_growth, trace.lists.wants_known
+        trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
         try:
             after = self._staged(state, "")
-            trace.wants_growth, trace.wants_known = others, known
+            trace.lists.wants_growth, trace.lists.wants_known = others, known
             return after
         except CANNOT as error:
             cannot = error
         finally:
-            trace.lists_grow = grows
-        wanted = trace.wants_growth and not trace.wants_known
-        trace.wants_growth, trace.wants_known = others, known | (trace.wants_known and not grows)
+            trace.lists.grow_here = grows
+        wanted = trace.lists.wants_growth and not trace.lists.wants_known
+        trace.lists.wants_growth, trace.lists.wants_known = others, known | (trace.lists.wants_known and not grows)
         why = _first_line(cannot)
         if not wanted:
             return self._unrolled(state, why)
@@ -113,17 +113,17 @@ class _Counted:
         if unrolls:
             before = _Before(self.body, self.sequence.holds, state)
             try:
-                return self._unrolled(state, f"{why}; with lists of run-time length, {trace.unroll_reason}")
+                return self._unrolled(state, f"{why}; with lists of run-time length, {trace.unrolling.reason}")
             except TooCostlyError as error:
                 if not grows:
                     raise
                 before.restore()
-                trace.too_costly = str(error)
+                trace.unrolling.too_costly = str(error)
             return self._grown(state)
         if not grows:
             # A loop around this one is tried without, and fails with this one, which is not to try again.
-            trace.wants_growth = True
-            trace.fixed_failures[site, self.length] = cannot
+            trace.lists.wants_growth = True
+            trace.loops.fixed_failures[site, self.length] = cannot
             raise cannot
         try:
             return self._grown(state)
@@ -134,8 +134,8 @@ class _Counted:
     def _grown(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
         after = self._staged(state, _GROWS)
         trace = current().trace
-        trace.growing_sites.add(self.body.__code__)
-        trace.staged_growing.add(self.what)
+        trace.loops.growing_sites.add(self.body.__code__)
+        trace.loops.staged_growing.add(self.what)
         return after
 
     # ---- unrolled ----------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class _Before:
     def __init__(self, body: Callable[..., Any], holds: Any, state: tuple[Any, ...]) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
-        self._heap = Heap((body, holds, state, *self._builder.trace.roots))
+        self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))
 
     def restore(self) -> None:
         """Forget what the attempt has done."""

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 from anabranch.runtime.control.loops.loop_state import Loop, LoopTypes
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values.dynamic_lists.items import ItemsStructure, capacity_of
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
-from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
+from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 
 T = TypeVar("T")
 # A loop whose number of steps is bounded gives its lists capacity for all of them, up to so many.
@@ -30,28 +30,31 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     """
     builder = current()
     trace, site = builder.trace, body.__code__
-    grows, failed = trace.lists_grow, trace.fixed_failures.get((site, None))
+    grows, failed = trace.lists.grow_here, trace.loops.fixed_failures.get((site, None))
     if failed is not None and not grows:
-        trace.wants_growth = True
+        trace.lists.wants_growth = True
         raise failed
-    if grows and (failed is not None or site in trace.growing_sites):
+    if grows and (failed is not None or site in trace.loops.growing_sites):
         return grown()
-    before, heap = builder.checkpoint(), Heap((body, state, *trace.roots)) if grows else None
-    wanted = trace.wants_growth, trace.wants_known
-    trace.lists_grow = trace.wants_growth = trace.wants_known = False
+    before, heap = builder.checkpoint(), Heap((body, state, *trace.heap.roots)) if grows else None
+    wanted = trace.lists.wants_growth, trace.lists.wants_known
+    trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
     try:
         return without()
     except AnabranchError as error:
-        cannot = trace.wants_growth and not trace.wants_known
+        cannot = trace.lists.wants_growth and not trace.lists.wants_known
         if cannot:
             # Where a loop around this one tries to do without, it fails with this one, which is not to try again.
-            trace.fixed_failures[site, None] = error
+            trace.loops.fixed_failures[site, None] = error
         if not (grows and cannot):
             raise
     finally:
-        trace.lists_grow = grows
+        trace.lists.grow_here = grows
         if not grows:
-            trace.wants_growth, trace.wants_known = trace.wants_growth or wanted[0], trace.wants_known or wanted[1]
+            trace.lists.wants_growth, trace.lists.wants_known = (
+                trace.lists.wants_growth or wanted[0],
+                trace.lists.wants_known or wanted[1],
+            )
     builder.rollback(before)
     assert heap is not None
     heap.restore()
@@ -103,7 +106,7 @@ def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
             against = None if size is None else layouts.sizes(other)
             if size is None or against is None or len(size.run_time) != len(against.run_time) or not may_grow():
                 continue
-            both = layouts.padded(against, size)
+            both = layout_join.padded(against, size)
             if both is not None:
                 options[i] = both
                 break
@@ -134,7 +137,7 @@ def _roomy_array(
     capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, rooms, strict=True))
     abstract = layouts.numeric(new.children[0])
     assert abstract is not None
-    return layouts.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
+    return layout_join.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
 
 
 def _roomy(
@@ -150,7 +153,7 @@ def _roomy(
     if gain <= 0 and isinstance(old, layouts.Node):
         return new
     most = start + loop.most * max(gain, 1)
-    current().trace.gains.setdefault((loop.site, entry, number), max(gain, 1))
+    current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
     asked = capacity_requests.bounded(what, most) if most <= _MOST else capacity_requests.at(what)
     room = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
     types.rooms.append(room)

@@ -16,13 +16,14 @@ import numpy as np
 from anabranch.runtime.control.columnar import row_tables
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values.arrays import memory_layout
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import length_permission
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.dynamic_shapes import length_permission
+from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -55,7 +56,7 @@ class Known:
 
 def begin(types: LoopTypes) -> None:
     """Let a loop carry what it has carried in such surroundings."""
-    known = current().trace.loop_types.get(types.loop.site)
+    known = current().trace.loops.types.get(types.loop.site)
     if not known:
         return
     here = _surroundings(types)
@@ -78,7 +79,7 @@ def remember(types: LoopTypes) -> None:
     entries = tuple(
         None if i in types.unread or not _is_of_all_traces(layout) else layout for i, layout in enumerate(types.layouts)
     )
-    known = current().trace.loop_types.setdefault(types.loop.site, [])
+    known = current().trace.loops.types.setdefault(types.loop.site, [])
     slots = tuple(places[id(s.target)] for s in types.slots)
     known.insert(0, Known(_surroundings(types), slots, entries, tuple(types.rooms)))
     del known[_MOST:]
@@ -100,9 +101,9 @@ def _surroundings(types: LoopTypes) -> tuple[Any, ...]:
     trace, heap = current().trace, types.heap
     loop = types.loop
     flags = (
-        trace.lists_grow,
+        trace.lists.grow_here,
         length_permission.hangs_on_arguments(),
-        bool(trace.regions),
+        bool(trace.failures.regions),
         loop.most,
         loop.least,
         loop.alternates,

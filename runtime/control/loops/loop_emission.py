@@ -14,13 +14,14 @@ from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, Loop, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.failures import try_regions
-from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 
 class Emission:
@@ -33,10 +34,10 @@ class Emission:
         self.body = traced.builder
         self.coded = not isinstance(types.layouts[0], layouts.Held)
         self.written = self.body.outer_writes()
-        self.fails = self.body.trace.error_code in self.written
+        self.fails = self.body.trace.failures.error_code in self.written
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
         # without capacity for a step's values no later step may loop on what is there instead.
-        stops = self.fails and (bool(outer.trace.regions) or self._may_overflow())
+        stops = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
@@ -80,7 +81,7 @@ class Emission:
         assert trip is not None
         if isinstance(trip, Literal) or not self.outer.trace.capacities:
             return trip
-        code = self.outer.read(self.outer.trace.error_code)
+        code = self.outer.read(self.outer.trace.failures.error_code)
         fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
         return atoms.select(fine, trip, atoms.literal(0, np.int64))
 
@@ -89,7 +90,7 @@ class Emission:
         if not trace.capacities:
             return False
         numbers = try_regions.literals(self.body.equations)
-        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures, 1))
+        return any(isinstance(f.make, Overflowed) and n in numbers for n, f in enumerate(trace.failures.numbered, 1))
 
     def _memory_init(self) -> list[Atom]:
         return [self.outer.read(s) for s in self.written]
@@ -121,7 +122,7 @@ class Emission:
         length = int(trip.value) if isinstance(trip, Literal) else None
         results = list(
             self.outer.bind(
-                Op.table["for"],
+                OPS["for"],
                 trip,
                 *operands,
                 *carry,
@@ -148,10 +149,10 @@ class Emission:
         with building(builder):
             made: list[Array | None] = []
             given = iter(formals)
-            state = [layouts.unpack(t, given, made) for t in self.types.layouts]
+            state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))
         trace = builder.trace
-        counters = {trace.error_code, trace.effects, *trace.details.values()}
+        counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}
         memory = {a.storage for a in made if a is not None}.union(builder.outer_writes()) - counters
         if not memory.isdisjoint(builder.written):
             raise ConditionWritesError
@@ -164,9 +165,9 @@ class Emission:
         verdict: Atom = atoms.literal(True)
         # Values that a capacity before the loop was too small for might keep it running for ever.
         if self.fails or builder.trace.capacities:
-            verdict = atoms.ufunc(np.equal, builder.read(builder.trace.error_code), atoms.literal(0, np.int32))
+            verdict = atoms.ufunc(np.equal, builder.read(builder.trace.failures.error_code), atoms.literal(0, np.int32))
         if self.coded:
-            code = atoms.convert(layouts.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
+            code = atoms.convert(pack_unpack.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, code, atoms.literal(BREAK, np.int64)))
         if self.loop.trip is not None:
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, count, builder.resolve(self.loop.trip)))
@@ -241,7 +242,7 @@ class Emission:
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
         carry = [atoms.literal(0, np.int64), *init, *self._memory_init(), *extra_init]
         steps, *results = self.outer.bind(
-            Op.table["while"], *operands, *carry, test=test_program, body=body_program, consts=len(operands)
+            OPS["while"], *operands, *carry, test=test_program, body=body_program, consts=len(operands)
         )
         self._store(results[len(init) : len(init) + len(self.written)])
         return results[: len(init)], steps
@@ -257,7 +258,7 @@ class Emission:
             if self.traced.out is not None:
                 again = self._condition(self.traced.out, steps)
             self.written = self.body.outer_writes()
-            error = self.body.trace.error_code
+            error = self.body.trace.failures.error_code
             if error in self.written:
                 fine = atoms.ufunc(np.equal, self.body.read(error), atoms.literal(0, np.int32))
                 again = atoms.logical_and(again, fine)

@@ -15,13 +15,13 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.items import Items, ItemsStructure, MayGrow, Past
-from anabranch.runtime.values.dynamic_shapes.padded_union import PaddedStructure
 from anabranch.runtime.values.interval import Interval, exactly
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 from anabranch.runtime.values.union import ChoiceValue
 
 # By how much an atom is larger than each of the variables that it may come from.
@@ -72,7 +72,7 @@ def _bounded(types: LoopTypes, entry: int, layout: layouts.Layout) -> layouts.La
     known: dict[int, Interval] = {}
     longest = _longest(types.init[entry], layout)
     for found, start in zip(lists_in(layout), longest, strict=True):
-        gain = current().trace.gains.get((types.loop.site, entry, found.number))
+        gain = current().trace.loops.gains.get((types.loop.site, entry, found.number))
         if gain is not None and start is not None:
             known[found.leaf] = Interval(0, start + max(types.loop.most - 1, 0) * gain)
     return _with_intervals(layout, known, itertools.count()) if known else layout
@@ -110,7 +110,7 @@ def holds(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
     """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""
-    made, gains, fine, at = _made(equations), current().trace.gains, True, 0
+    made, gains, fine, at = _made(equations), current().trace.loops.gains, True, 0
     for entry, row in enumerate(formals):
         for found in lists_in(types.layouts[entry]):
             key = (types.loop.site, entry, found.number)
@@ -166,7 +166,7 @@ def remember(contents: Any, before: Any, given: Any, out: Any) -> None:
     ]
     known = [k for k in kinds if k is not None]
     contents.past = Past(before, length, tuple(known) if len(known) == len(kinds) else ())
-    current().trace.has_heads = True
+    current().trace.lists.has_heads = True
 
 
 # ---- by how much an atom is larger than what it comes from -----------------------------------------------------------

@@ -15,11 +15,11 @@ import numpy as np
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.union import ChoiceValue
 
 
@@ -94,7 +94,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: Any, layout: layouts.Layout) -> bool:
@@ -104,4 +104,4 @@ def _is_of(value: Any, layout: layouts.Layout) -> bool:
 
 def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
     none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
-    return layouts.either(none, before, value)
+    return pack_unpack.either(none, before, value)

@@ -24,14 +24,14 @@ from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
-from anabranch.runtime.tracing.trace import Builder, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
 from anabranch.runtime.values.heap.slots import Row, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
-from anabranch.runtime.values.pytrees.containers import structure_of
+from anabranch.runtime.values.pytrees import layout as layouts, loop_layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -84,11 +84,11 @@ class BodyTrace:
     count: Var
     formals_of: list[list[Var]]
     entry_of: list[list[Array | None]]
-    init: list[layouts.Packed]
+    init: list[pack_unpack.Packed]
     out: tuple[Any, ...] | None = None  # None where every path of the body raises
     given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
     carried: Carried = dataclasses.field(default_factory=Carried)
-    packed: list[layouts.Packed] = dataclasses.field(default_factory=list)
+    packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
 
     @property
     def formals(self) -> list[Var]:
@@ -121,7 +121,7 @@ class LoopTypes:
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
-        known = current().trace.slot_hints.get(loop.site, {})
+        known = current().trace.loops.slot_hints.get(loop.site, {})
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
@@ -134,7 +134,7 @@ class LoopTypes:
         return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
 
     def _presumed(self) -> list[layouts.Layout]:
-        names = [layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        names = [loop_layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
         return [layouts.Held(NEXT), layouts.Held(self.init[1]), *names]
 
     @property
@@ -187,7 +187,11 @@ class LoopTypes:
 
     def is_unread(self, position: int) -> bool:
         """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
-        if self.loop.test is not None or not 2 <= position < 2 + len(self.loop.init) or current().trace.regions:
+        if (
+            self.loop.test is not None
+            or not 2 <= position < 2 + len(self.loop.init)
+            or current().trace.failures.regions
+        ):
             return False
         return binds_first(self.loop.site, position - 2 - len(self.loop.init))
 
@@ -197,7 +201,7 @@ class LoopTypes:
             self.held.add(i)
             described = layouts.outline(self.init[i])
             self.layouts[i] = (
-                layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, layouts.held)
+                loop_layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, loop_layouts.held)
             )
 
     def name(self, position: int) -> str:
@@ -253,7 +257,7 @@ def _fresh_undefined(value: Any) -> Any:
 
 
 def _presumed_contents(contents: Any) -> layouts.Layout:
-    return _contents(layouts.outline(contents), layouts.presumed)
+    return _contents(layouts.outline(contents), loop_layouts.presumed)
 
 
 def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:
@@ -263,14 +267,14 @@ def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], l
     return described
 
 
-def initial(outer: Builder, types: LoopTypes) -> list[layouts.Packed]:
+def initial(outer: Builder, types: LoopTypes) -> list[pack_unpack.Packed]:
     """The state before the loop, as its layouts have it."""
     with building(outer):
         rows = zip(types.init, types.layouts, strict=True)
         return [
             p
             for i, (v, t) in enumerate(rows)
-            for p in (layouts.unspecified(t) if i in types.unread else layouts.pack(v, t))
+            for p in (pack_unpack.unspecified(t) if i in types.unread else pack_unpack.pack(v, t))
         ]
 
 

@@ -24,17 +24,24 @@ from anabranch.runtime.control.loops.loop_state import (
     initial,
 )
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.tracing.trace import Builder, Part, building, current
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
 from anabranch.runtime.values.dynamic_lists.items import Items, ListContents
-from anabranch.runtime.values.failures import try_regions
+from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, shared_containers
+from anabranch.runtime.values.pytrees import (
+    layout as layouts,
+    layout_join,
+    loop_layouts,
+    pack_unpack,
+    shared_containers,
+)
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -44,12 +51,12 @@ _MOST_ATTEMPTS = 24
 def stage(loop: Loop) -> tuple[Any, ...]:
     """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
-    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.roots))
-    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.roots), watch_arrays=True))
+    array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
+    types = LoopTypes(loop, Heap((*loop.roots, *loop.init, *outer.trace.heap.roots), watch_arrays=True))
     learned_types.begin(types)
-    unrolled = outer.trace.unrolled
+    unrolled = outer.trace.unrolling.equations
     for attempt in range(_MOST_ATTEMPTS):
-        outer.trace.unrolled = unrolled
+        outer.trace.unrolling.equations = unrolled
         traced = _trace_body(outer, loop, types)
         if traced is None:
             continue
@@ -97,12 +104,12 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | Non
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
-    outer.trace.loop_traces += 1
+    outer.trace.loops.traces += 1
     traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
     twins = shared_containers.twins(tuple(types.init), types.whole)
-    unpacking = layouts.Unpacking([], twins=twins)
+    unpacking = pack_unpack.Unpacking([], twins=twins)
     with building(inner):
         leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
         for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
@@ -116,14 +123,14 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | Non
             linked = _leaves(types, types.linked)
             traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
     # Which array each of them is differs from step to step.
-    outer.trace.merged.update((id(a), a) for a in traced.entry if a is not None)
+    outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     if new:
-        outer.trace.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
+        outer.trace.loops.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
         if not all(isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes) for s in new):
             return None
@@ -145,7 +152,7 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | Non
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
     with building(inner):
-        traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in layouts.pack(v, t)]
+        traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in pack_unpack.pack(v, t)]
         after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
     if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
         return None
@@ -164,8 +171,8 @@ def _settle(outer: Builder, traced: BodyTrace, loop: Loop, types: LoopTypes, out
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
-        after = layouts.join(before, given, opening=not types.exact)
-        after = layouts.widened(layouts.staged(after, stays))
+        after = layout_join.join(before, given, opening=not types.exact)
+        after = loop_layouts.widened(loop_layouts.staged(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -174,7 +181,7 @@ def _settle(outer: Builder, traced: BodyTrace, loop: Loop, types: LoopTypes, out
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.lined(layouts.widened(layouts.staged(given, stays)))
+            after = packed_lists.lined(loop_layouts.widened(loop_layouts.staged(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):
@@ -235,7 +242,7 @@ def _finish(
         )
     made: list[Array | None] = []
     whole = growth.without_room(types.whole, types.rooms)
-    layouts.unpack(whole, iter(results), made)
+    pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
@@ -243,7 +250,7 @@ def _finish(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
     )
     twins = shared_containers.twins(traced.out or tuple(types.init), whole)
-    values = list(layouts.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    values = list(pack_unpack.Unpacking([], arrays, twins).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
         values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
@@ -252,7 +259,7 @@ def _finish(
         if traced.out is not None:
             loop_lengths.remember(contents, types.init[i], traced.given[i], traced.out[i])
         slot.restore(contents)
-    if outer.trace.error_code in plan.written:
+    if outer.trace.failures.error_code in plan.written:
         try_regions.note(outer)
     del values[width:]
     if loop.least >= 1 and traced.out is not None:

@@ -8,7 +8,8 @@ from typing import Final, TypeVar
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.tracing.trace import Abandon, builder_or_none, current
+from anabranch.runtime.tracing.builder import builder_or_none, current
+from anabranch.runtime.tracing.restarts import Abandon
 from anabranch.runtime.values.decisions import note
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ class Cost:
         self._what, self.why = what, why
         self._builder = builder_or_none()
         self._seen = 0 if self._builder is None else len(self._builder.equations)
-        self._before = 0 if self._builder is None else self._builder.trace.unrolled
+        self._before = 0 if self._builder is None else self._builder.trace.unrolling.equations
         self.equations = 0
         self.steps = 0
 
@@ -77,12 +78,12 @@ class Cost:
         self.equations += weight(new)
         trace = self._builder.trace
         # What loops in this step have added is among its equations.
-        trace.unrolled = self._before + self.equations
+        trace.unrolling.equations = self._before + self.equations
         most = settings().unroll_budget
-        for limit in trace.allowed:
-            if trace.unrolled > limit:
+        for limit in trace.unrolling.limits:
+            if trace.unrolling.equations > limit:
                 raise Abandon(limit)
-        if trace.unrolled > most:
+        if trace.unrolling.equations > most:
             others = f" (other unrolled loops: {self._before})" if self._before else ""
             raise TooCostlyError(
                 f"{self._what} cannot be staged: {self.why}. Unrolled, it has come to "
@@ -104,11 +105,14 @@ def weight(equations: Iterable[Equation]) -> int:
 def cheaply(attempt: Callable[[], T], number: int) -> T | None:
     """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
     trace = current().trace
-    depth, limit = len(trace.allowed), trace.unrolled + (CHEAP if number > SHORT else CHEAP_IF_SHORT)
+    depth, limit = (
+        len(trace.unrolling.limits),
+        trace.unrolling.equations + (CHEAP if number > SHORT else CHEAP_IF_SHORT),
+    )
     # One that is under way around this one has a say first; of equal ones this one gives up.
-    if limit in trace.allowed:
+    if limit in trace.unrolling.limits:
         limit -= 1
-    trace.allowed.append(limit)
+    trace.unrolling.limits.append(limit)
     try:
         return attempt()
     except Abandon as stopped:
@@ -116,4 +120,4 @@ def cheaply(attempt: Callable[[], T], number: int) -> T | None:
             raise
         return None
     finally:
-        del trace.allowed[depth:]
+        del trace.unrolling.limits[depth:]

@@ -11,11 +11,11 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
 from anabranch.runtime.control.sequences.elements import Elements, Rows
 from anabranch.runtime.control.sequences.iterators import Once
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import is_grown
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
 from anabranch.runtime.values.union import ChoiceValue
 
 

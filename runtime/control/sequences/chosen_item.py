@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms, registry, text_tables, wrap
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_constants, item_memory
+from anabranch.runtime.values.dynamic_lists import item_constants
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.pytrees import containers, layout as layouts
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
@@ -45,7 +47,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 def merged(number: Any) -> Any:
     """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
-    return current().trace.merge(number) if isinstance(number, Traced) else number
+    return current().trace.identity.merge(number) if isinstance(number, Traced) else number
 
 
 def _itself(value: Any) -> Any:

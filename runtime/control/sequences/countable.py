@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
@@ -64,7 +64,7 @@ class Countable(attributes.Bare, abc.ABC):
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
             if not (settings().auto_static and leaves_behind(self.length)):
-                current().trace.needs_plain()
+                current().trace.outside.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"

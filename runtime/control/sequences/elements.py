@@ -8,10 +8,10 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.items import is_fixed
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
 
 
 class ChangedError(UnsupportedOperationError):

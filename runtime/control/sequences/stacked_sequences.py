@@ -9,14 +9,15 @@ from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_memory, records
+from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
+from anabranch.runtime.values.dynamic_lists.item_forms import Form
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
+from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import containers, stacked_parts
-from anabranch.runtime.values.pytrees.stacked_parts import Form, UnlikeError
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.tracer import Traced
 
 FEW = 8  # lists of so many items are gone over item by item
@@ -31,7 +32,7 @@ class StackedSequence(Countable):
         self._before = tuple(items)
         self._length = len(self._before)
         self._alone = False  # whether its items are gone over one by one
-        self._wholes = stacked_parts.wholes(self._before, form)
+        self._wholes = item_forms.wholes(self._before, form)
 
     @property
     def holds(self) -> Any:
@@ -39,7 +40,7 @@ class StackedSequence(Countable):
 
     @property
     def has_records(self) -> bool:
-        return isinstance(self._form, stacked_parts.Numbered) and not isinstance(self._before[0], Traced)
+        return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Traced)
 
     @property
     def length(self) -> int:
@@ -56,7 +57,7 @@ class StackedSequence(Countable):
                 held = Heap((item,))
                 current().lent.append(held)
                 # Whether one is an object of before cannot be told.
-                current().trace.merged.update((id(s.target), s.target) for s in held.slots.values())
+                current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
         return chosen_item.chosen(list(self._held), index, index)
 
@@ -98,7 +99,7 @@ def form_of_records(items: Any) -> Form | None:
         return None
     graph = records.graph_of(items)
     assert graph is not None
-    return stacked_parts.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
+    return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
 
 
 def _is_no_array(value: Any) -> bool:
@@ -119,7 +120,7 @@ def check_lent(after: Any, body: Any) -> None:
     builder = current()
     if not builder.lent:
         return
-    reached = Heap((after, body, *builder.trace.roots))
+    reached = Heap((after, body, *builder.trace.heap.roots))
     for heap in builder.lent:
         if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
             raise UnsupportedOperationError(

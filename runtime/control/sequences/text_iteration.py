@@ -9,7 +9,7 @@ from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.tracer import Traced
@@ -37,7 +37,7 @@ class Characters(Countable):
     def at(self, index: Any) -> Any:
         if not isinstance(index, Traced):
             return self._held[index]
-        current().trace.has_codes = True
+        current().trace.text.has_codes = True
         if isinstance(self._held, (str, bytes)):
             return chosen_item.chosen(self._before, index, index)
         return chosen_item.chosen(list(self._held), index, index)
@@ -77,7 +77,7 @@ def characters(items: Any) -> Countable | None:
 
 def is_text(items: Any) -> bool:
     """Return whether a loop over the items can be one over their codes."""
-    if not tracing() or current().trace.unroll_reason is not None:
+    if not tracing() or current().trace.unrolling.reason is not None:
         return False
     if type(items) in (str, bytes):
         return True

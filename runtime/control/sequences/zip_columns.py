@@ -11,9 +11,9 @@ from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.pytrees import containers
 
 _VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
 

@@ -12,8 +12,9 @@ import sys
 import types
 
 from anabranch import transpile
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
-from anabranch.runtime.tracing.trace import Restart, current
 
 _KINDS = {
     "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript",
@@ -35,7 +36,7 @@ def stage_where_it_stands() -> None:
         return
     if str(frame.f_globals.get("__name__")).split(".")[0] in OWN_SPEED:
         return
-    asked = current().trace.restaged
+    asked = current().trace.requests.restaged
     for kind in _kinds(frame.f_code, frame.f_lasti):
         if transpile.stage_operators(frame.f_code, kind) or (id(frame.f_code), kind) in asked:
             # NumPy, which asks an index in two ways, lets only the second exception through.

@@ -16,11 +16,11 @@ from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.stdlib.math_ints import as_int
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
-from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values import containers, registry, wrap
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import containers
 
 
 def _place(goes_right: Callable[[Any], Any], a: Any, lo: Any, hi: Any) -> Any:
@@ -93,7 +93,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         if plain and not isinstance(a, MayGrow):
             return function(*args, **kwargs)
         trace, inserts = current().trace, staged in (insort_left, insort_right)
-        if inserts and type(a) is list and not trace.lists and trace.lists_grow:
+        if inserts and type(a) is list and not trace.lists.may_grow and trace.lists.grow_here:
             raise Restart(lists=True)
         return form(*args, **kwargs)
 

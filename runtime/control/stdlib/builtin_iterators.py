@@ -11,10 +11,11 @@ from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.arrays.dynamic_array import Sized
 from anabranch.runtime.values.dynamic_lists.items import MayGrow
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import Sized
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 @staged_form_of(len)
@@ -76,7 +77,7 @@ def next_(iterator: Any, *default: Any) -> Any:
     UnsupportedOperationError
         For one from outside, which would move on once for each trace instead of for each call.
     """
-    if tracing() and current().trace.is_outside(iterator):
+    if tracing() and current().trace.outside.is_outside(iterator):
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
         )

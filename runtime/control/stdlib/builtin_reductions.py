@@ -16,14 +16,13 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
-from anabranch.runtime.tracing.trace import tracing
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import atoms, containers, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.dynamic_lists.items import is_grown
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers
 
 
 @staged_form_of(min)

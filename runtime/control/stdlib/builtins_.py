@@ -40,7 +40,7 @@ from anabranch.runtime.control.stdlib.introspection import (
     setattr_ as setattr_,
 )
 from anabranch.runtime.values.lazy_text import Text, refusal
-from anabranch.runtime.values.union import UNKNOWN, looked_up
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 @staged_form_of(ord)

@@ -12,12 +12,12 @@ from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
 from anabranch.runtime.control.stdlib.introspection import class_of
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.arrays.traced_array import Array
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import containers
-from anabranch.runtime.values.union import UNKNOWN, ChoiceValue, looked_up
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 def _python_value(value: Any, kind: type) -> PythonScalar | Any:

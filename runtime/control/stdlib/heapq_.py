@@ -20,11 +20,11 @@ from anabranch.runtime.control.stdlib.builtin_iterators import len_, range_
 from anabranch.runtime.control.stdlib.builtin_reductions import sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
-from anabranch.runtime.tracing.trace import Restart, current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.dynamic_lists.items import MayGrow, element_kinds, is_grown
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import containers
 
 
 def _less(a: Any, b: Any) -> Any:
@@ -155,7 +155,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     def choose(heap: Any, *items: Any) -> Any:
         if not (is_grown(heap) or containers.has_traced((heap, *items))):
             return function(heap, *items)
-        if not isinstance(heap, MayGrow) and not current().trace.lists and current().trace.lists_grow:
+        if not isinstance(heap, MayGrow) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
             raise Restart(lists=True)
         _put_side_by_side(heap, items)
         return fitted(staged, function)(heap, *items)

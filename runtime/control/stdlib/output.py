@@ -13,9 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current, tracing
-from anabranch.runtime.values import effects
-from anabranch.runtime.values.pytrees import containers
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import containers, effects
 
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 
@@ -47,7 +46,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
 
 def _is_own_file(file: Any, value: Any) -> bool:
     """Return whether a file belongs to the function that is traced, and so does what is written to it."""
-    if file is None or file in current().trace.streams.values() or current().trace.is_outside(file):
+    if file is None or file in current().trace.output.streams.values() or current().trace.outside.is_outside(file):
         return False
     if file is sys.__stdout__ or file is sys.__stderr__:
         return False
@@ -62,7 +61,7 @@ def _is_own_file(file: Any, value: Any) -> bool:
 
 def _stays_inside(file: Any, value: Any) -> bool:
     """Return whether writing to a file that the function made has no effect but on what it goes on to compute."""
-    inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.is_outside(file)
+    inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(file)
     return inside and current().parent is None and not containers.has_traced(value)
 
 

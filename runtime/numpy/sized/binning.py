@@ -1,4 +1,4 @@
-"""Values of run-time size counted in bins."""
+"""Histograms of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.histogram)
+@rules.sized(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
-    """As `numpy.histogram`, for a static number of bins: what is not there weighs nothing."""
+    """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
     if wrap.is_sized(bins):
-        return bins._needs_size("a number of bins that is known")
+        return bins._needs_size("a static number of bins")
     values = operands.array(a)
     if not wrap.is_sized(values):
-        return weights._needs_size("weights of a size that is known, as that of the array is,")
+        return weights._needs_size("weights of static size, as the array's is,")
     limits = _limits(values) if range is None and not np.iterable(bins) else range
     there = fresh(operands.valid(values))
     weight: Any = FUNCTIONS[np.asarray](there, np.int64)
@@ -37,7 +40,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 def _limits(values: Any) -> tuple[Any, Any]:
-    """The least and the greatest value; 0 and 1 where there is none."""
+    """The least and the greatest value; 0 and 1 of an empty array."""
     some = fresh(broadcasting.differ(values.size, 0))
     dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)
     kind = dtype.type

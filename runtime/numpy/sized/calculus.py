@@ -1,4 +1,4 @@
-"""Differences, slopes, integrals, interpolation and convolution of as many elements as only the run knows."""
+"""Differences, slopes, integrals, interpolation and convolution of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
 def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
-@sized(np.diff)
+@rules.sized(np.diff)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
     """As `numpy.diff`."""
     times = operator.index(n)
@@ -41,17 +44,17 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
 
 
 def _end(value: Any, x: Any, at: int) -> Any:
-    """What is put before or behind: a number is one element for each line."""
+    """Return the elements that are put before or behind: a number is one element for each line."""
     end = operands.array(value)
     if end.ndim:
         return end
     if any(e is not None for i, e in enumerate(operands.extents(x)) if i != at):
-        return x._needs_size("other axes of a size that is known, beside a number to put before or behind,")
+        return x._needs_size("static sizes of the other axes, for prepend= or append=,")
     shape = [1 if i == at else n for i, n in enumerate(operands.capacity(x))]
     return fresh(atoms.broadcast_to(end.atom, shape))
 
 
-@sized(np.ediff1d)
+@rules.sized(np.ediff1d)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     """As `numpy.ediff1d`."""
     line = operands.flat(ary)
@@ -67,7 +70,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts)
 
 
-@sized(np.gradient)
+@rules.sized(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
     x = operands.array(f)
@@ -115,16 +118,16 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
-        sized(getattr(np, _name))(trapezoid)
+        rules.sized(getattr(np, _name))(trapezoid)
 
 
-@sized(np.interp)
+@rules.sized(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """As `numpy.interp`; the sample points of run-time size are followed by their last one."""
     known = [operands.array(v) for v in (xp, fp)]
     if any(map(wrap.is_sized, known)):
         if period is not None:
-            return _of_run_time_size(*known)._needs_size("sample points of a size that is known, with period=,")
+            return _of_run_time_size(*known)._needs_size("sample points of static size, for period=,")
         broadcasting.refuse(
             atoms.logical_not(broadcasting.differ(known[0].shape[0], 0)), ValueError, "array of sample points is empty"
         )
@@ -150,7 +153,7 @@ def _held(x: Any) -> Any:
     return FUNCTIONS[np.take](x.memory, FUNCTIONS[np.maximum](places, 0))
 
 
-@sized(np.convolve)
+@rules.sized(np.convolve)
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     """As `numpy.convolve`."""
     lines = [operands.array(x) for x in (a, v)]

@@ -1,4 +1,4 @@
-"""Counts of integers, of which only the run knows how many there are."""
+"""Counts of integers in arrays whose size is known only at run time."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, implements, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 _INT = np.dtype(np.int64)
 
 
-@sized(np.bincount)
-@implements(np.bincount)
+@rules.sized(np.bincount)
+@rules.implements(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
     numbers = x if wrap.is_sized(x) else handle(x)
@@ -78,7 +81,7 @@ def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
 
 
 def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
-    """What each number counts."""
+    """Return the weight that each number counts with."""
     if weights is None:
         return zeros_atom(line.type.shape, _INT, 1)
     given = weights if wrap.is_sized(weights) else handle(weights)

@@ -1,4 +1,4 @@
-"""Elements left out, put in, or put around an array where its size, or the places, are known only at run time."""
+"""`delete`, `insert` and `pad` where the array's size, or the indices, are known only at run time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.joining import array_of, concatenate, extents_of
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 
 def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
@@ -32,7 +35,7 @@ def _is_int(obj: Any) -> bool:
 
 
 def _line(array: Any, at: int) -> Any:
-    """The positions of an axis, as many as there are."""
+    """The positions of an axis, as an array of the axis's extent."""
     n = (array.capacity if wrap.is_sized(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
     return wrap.with_extents(line, (extents_of(array)[at],))
@@ -48,7 +51,7 @@ def _place(obj: Any, size: Any, at: int) -> Any:
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
-@sized(np.delete)
+@rules.sized(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
@@ -60,7 +63,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def _without(array: Any, place: Any, at: int) -> Any:
-    """What stands behind a place moves up by one."""
+    """Return the array without the element at an index: those behind it move up by one."""
     value, extents = _front(array, at)
     room = max(value.type.shape[at] - 1, 0)
     behind = compaction.shifted(value, at, min(1, value.type.shape[at]), room)
@@ -85,7 +88,7 @@ def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
 
 
 def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
-    """An array whose axis has so many elements more than the extents say."""
+    """An array whose axis has so many elements more than its extent."""
     if extents[at] is not None:
         extents[at] = Window(
             0, size_arithmetic.limited(size_arithmetic.add(extents[at].size, more), 0, value.type.shape[at])
@@ -94,14 +97,14 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
 
 
 def _many(obj: Any) -> Any:
-    """Places as an index: an empty list, too."""
+    """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Traced)):
         return obj
     found = FUNCTIONS[np.array](obj) if traced_inside(obj) else np.asarray(obj)
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
 
 
-@sized(np.insert)
+@rules.sized(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
@@ -148,18 +151,18 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
 
 
 def _several(obj: Any, array: Any, at: int) -> Any:
-    """Places to insert at, from 0."""
+    """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
         return _line(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
     if wrap.is_sized(places_) or places_.ndim != 1:
-        raise refused("insert", "the number of places must be known while tracing")
+        raise refused("insert", "the number of indices must be static")
     return places_
 
 
 def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
     if wrap.is_sized(indices):
-        raise refused("insert", "the number of places must be known while tracing")
+        raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
     index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
     order = FUNCTIONS[np.argsort](index, kind="stable")
@@ -178,9 +181,9 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
 
-@sized(np.pad)
+@rules.sized(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    """As `numpy.pad` with constants, and in the modes that repeat what is there."""
+    """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
     constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
     if mode not in ("constant", "empty", *_SOURCES):

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import fresh, handle, plain
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.meshgrid)
+@rules.sized(np.meshgrid)
 def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):

@@ -1,4 +1,4 @@
-"""Joining arrays of which some have a size known only at run time: one is placed behind the other."""
+"""Joining arrays of which some have a size known only at run time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
 def array_of(x: Any) -> Any:
@@ -37,11 +40,11 @@ def extents_of(x: Any) -> tuple[Any, ...]:
     return found
 
 
-@sized(np.concatenate)
+@rules.sized(np.concatenate)
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
-    """As `numpy.concatenate`: the room of the result is the sum of what its parts have."""
+    """As `numpy.concatenate`: the capacity of the result is the sum of its parts' capacities."""
     parts = arrays_of(arrays)
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
@@ -156,13 +159,13 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
     return value, Window(0, size_arithmetic.limited(offset, 0, room))
 
 
-@sized(np.append)
+@rules.sized(np.append)
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.append`."""
     return concatenate([arr, values], axis)
 
 
-@sized(np.stack)
+@rules.sized(np.stack)
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     """As `numpy.stack`."""
     parts = arrays_of(arrays)
@@ -178,7 +181,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def _at_least(x: Any, ndim: int) -> Any:
-    """`np.atleast_1d` and its kin."""
+    """Return the rule of `np.atleast_1d` or the like."""
     if x.ndim >= ndim:
         return x
     keys: dict[tuple[int, int], Any] = {
@@ -198,7 +201,7 @@ def _several(ndim: int) -> Callable[..., Any]:
 
 
 for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), 1):
-    sized(_function)(_several(_ndim))
+    rules.sized(_function)(_several(_ndim))
 
 
 def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
@@ -209,20 +212,20 @@ def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
     return rule
 
 
-sized(np.vstack)(_stacked(2, lambda _: 0))
+rules.sized(np.vstack)(_stacked(2, lambda _: 0))
 if "row_stack" in vars(np):
-    sized(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
-sized(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
-sized(np.dstack)(_stacked(3, lambda _: 2))
+    rules.sized(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
+rules.sized(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
+rules.sized(np.dstack)(_stacked(3, lambda _: 2))
 
 
-@sized(np.column_stack)
+@rules.sized(np.column_stack)
 def column_stack(tup: Any) -> Any:
     """As `numpy.column_stack`."""
     return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
 
 
-@sized(np.block)
+@rules.sized(np.block)
 def block(arrays: Any) -> Any:
     """As `numpy.block`."""
     depth = _depth(arrays)

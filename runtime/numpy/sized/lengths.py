@@ -1,4 +1,4 @@
-"""Evenly spaced numbers of which only the run knows how many there are."""
+"""Evenly spaced numbers whose count is known only at run time."""
 
 from __future__ import annotations
 

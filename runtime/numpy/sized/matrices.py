@@ -8,20 +8,23 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import axes_tuple, fresh
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.allclose)
+@rules.sized(np.allclose)
 def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
     """As `numpy.allclose`."""
     return FUNCTIONS[np.all](FUNCTIONS[np.isclose](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
-@sized(np.array_equal)
+@rules.sized(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     """As `numpy.array_equal`: arrays of different sizes are not."""
     x, y = operands.array(a1), operands.array(a2)
@@ -42,7 +45,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     return FUNCTIONS[np.logical_and](fresh(alike)[()], every).item()
 
 
-@sized(np.trace)
+@rules.sized(np.trace)
 def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `numpy.trace`."""
     axes = axes_tuple((axis1, axis2), a.ndim)
@@ -65,7 +68,7 @@ def _variables(m: Any, rowvar: Any) -> Any:
     return x if rowvar else FUNCTIONS[np.transpose](x)
 
 
-@sized(np.cov)
+@rules.sized(np.cov)
 def cov(
     m: Any,
     y: Any = None,
@@ -97,12 +100,12 @@ def cov(
     return FUNCTIONS[np.squeeze](made)
 
 
-@sized(np.corrcoef)
+@rules.sized(np.corrcoef)
 def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     """As `numpy.corrcoef`."""
     c = FUNCTIONS[np.cov](x, y, rowvar, dtype=dtype)
     if wrap.is_sized(c):
-        return c._needs_size("a number of variables that is known")
+        return c._needs_size("a static number of variables")
     if not c.shape:
         return c / c
     spread = FUNCTIONS[np.sqrt](FUNCTIONS[np.diagonal](c).real)

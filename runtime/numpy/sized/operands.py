@@ -1,4 +1,4 @@
-"""What the rules of several families ask of their operands, be these of run-time or of static size."""
+"""Accessors of operands, be these of run-time or of static size, as the rules of several families need them."""
 
 from __future__ import annotations
 
@@ -25,45 +25,45 @@ def flat(x: Any) -> Any:
 
 
 def capacity(x: Any) -> tuple[int, ...]:
-    """The static shape that an array lies in."""
+    """The static shape of an array's buffer."""
     shape: tuple[int, ...] = x.capacity if wrap.is_sized(x) else x.shape
     return shape
 
 
 def extents(x: Any) -> list[Extent | None]:
-    """Which elements of each axis there are."""
+    """The extent of each axis, which says which elements are valid; None for a static one."""
     return list(x.extents) if wrap.is_sized(x) else [None] * x.ndim
 
 
 def origin(*xs: Any) -> Any:
-    """Where the run-time size of one of the arrays came from."""
+    """The origin of the run-time size of one of the arrays."""
     return next((x.origin for x in xs if wrap.is_sized(x)), None)
 
 
 def memory(x: Any) -> Any:
-    """The memory of static shape."""
+    """The buffer, an array of static shape."""
     return x.memory if wrap.is_sized(x) else x
 
 
 def valid(x: Any) -> Atom:
-    """Which elements there are, as bools of the capacity's shape."""
+    """The mask of the valid elements, of the capacity's shape."""
     mask = x.valid() if wrap.is_sized(x) else None
     return zeros_atom(capacity(x), np.bool_, value=True) if mask is None else mask
 
 
 def padded(x: Any, fill: Any) -> Atom:
-    """The value with `fill` where no element is."""
+    """The value with `fill` outside of the valid region."""
     made: Atom = x.padded(fill).atom if wrap.is_sized(x) else x.atom
     return made
 
 
 def fronted(x: Any, *axes: int) -> Any:
-    """The same elements from the front of these axes on, of all by default."""
+    """The array compacted to the front of these axes, of all by default."""
     return x.anchored(*axes) if wrap.is_sized(x) else x
 
 
 def window(stop: Any) -> Extent:
-    """The elements from the front of an axis on."""
+    """The elements of an axis, compacted to its front."""
     return Window(0, stop)
 
 
@@ -75,13 +75,13 @@ def with_axis(x: Any, view: Any, axis: int, extent: Extent | None) -> Any:
 
 
 def front(count: Any, size: int) -> Atom:
-    """The first `count` of `size` places, as bools."""
+    """The mask of the first `count` of `size` positions."""
     line = atoms.broadcast_to(size_arithmetic.atom_of(count), (size,))
     return atoms.ufunc(np.less, iota((size,)), line)
 
 
 def behind(dtype: np.dtype[Any]) -> Any:
-    """What no value of a dtype is sorted behind."""
+    """Return the value of a dtype that no other is sorted behind."""
     if dtype.kind == "c":
         return complex(np.nan, np.nan)
     if dtype.kind in "fV":
@@ -90,7 +90,7 @@ def behind(dtype: np.dtype[Any]) -> Any:
 
 
 def places(x: Any, axis: int) -> Atom:
-    """For each place of an axis, the index of the element that is there."""
+    """For each position of an axis in the buffer, the index of the element that lies there."""
     (n, extent) = (capacity(x)[axis], extents(x)[axis])
     if isinstance(extent, Masked):
         return compaction.ranks(extent.mask.atom)
@@ -101,7 +101,7 @@ def places(x: Any, axis: int) -> Atom:
 
 
 def spread(line: Atom, axis: int, shape: tuple[int, ...]) -> Atom:
-    """A line along an axis, the same for all places of the others."""
+    """A vector along an axis, the same for all positions of the others."""
     ones = [1] * len(shape)
     ones[axis] = line.type.shape[0]
     return atoms.broadcast_to(atoms.reshape(line, ones), shape)

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 _MODES = ("raise", "wrap", "clip")
 
@@ -31,7 +34,7 @@ def _positions(indices: Any, size: Any, mode: Any) -> Any:
     return FUNCTIONS[np.clip](index, 0, size_arithmetic.add(least, -1)) if mode == "clip" else index
 
 
-@sized(np.take)
+@rules.sized(np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.take`."""
     x = operands.array(a)
@@ -46,7 +49,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return stored(out, made)
 
 
-@sized(np.put)
+@rules.sized(np.put)
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     flat = operands.flat(a)
@@ -74,7 +77,7 @@ def _restore(a: Any, flat: Any) -> None:
     a[...] = FUNCTIONS[np.reshape](flat, a.shape)
 
 
-@sized(np.choose)
+@rules.sized(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.choose`."""
     items = [choices[i] for i in range(len(choices))]
@@ -83,12 +86,12 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
         return FUNCTIONS[np.choose](index, list(values), mode=mode)
 
     index = operands.array(a)
-    if wrap.is_sized(index):  # what is not there chooses the first
+    if wrap.is_sized(index):  # invalid elements choose the first
         index = index.with_memory(fresh(index.padded(0).atom))
     return stored(out, broadcasting.elementwise(pick, [index, *items]))
 
 
-@sized(np.select)
+@rules.sized(np.select)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
@@ -101,7 +104,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
 
 
-@sized(np.roll)
+@rules.sized(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """As `numpy.roll`."""
     x = operands.array(a)
@@ -118,7 +121,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def _rolled(x: Any, shift: Any, at: int) -> Any:
-    """What stands at a place is what stood so many places before it, round the end."""
+    """Return the array rolled: each element moves so many places on, those at the end to the front."""
     size = x.shape[at]
     if not operands.capacity(x)[at]:
         return x.copy()
@@ -127,7 +130,7 @@ def _rolled(x: Any, shift: Any, at: int) -> Any:
     return x[(slice(None),) * at + (places,)]
 
 
-@sized(np.rot90)
+@rules.sized(np.rot90)
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     """As `numpy.rot90`: a view."""
     first, second = axes_tuple(tuple(axes), m.ndim)

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 _CORES = "(n?,k),(k,m?)->(n?,m?)"
 
@@ -33,7 +36,7 @@ class _Side:
         return len(self.shape)
 
     def cleared(self, axes: Collection[int]) -> Any:
-        """The operand with zeros at places of these axes, which are summed over, where nothing is."""
+        """The operand with zeros outside of the valid region of these axes, which are summed over."""
         if not wrap.is_sized(self.x):
             return self.x
         summed = [e if axis in axes else None for axis, e in enumerate(self.x.extents)]
@@ -42,7 +45,7 @@ class _Side:
 
 
 def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
-    """Bring an axis of each, over which both are summed, to the same places."""
+    """Align an axis of each, over which both are summed."""
     if a.extents[i] is None and b.extents[j] is None:
         if a.shape[i] != b.shape[j]:
             broadcasting.refuse(broadcasting.differ(a.shape[i], b.shape[j]), ValueError, text)
@@ -65,7 +68,7 @@ def _capacity(side: _Side, axis: int) -> int:
 
 
 def _fronted(x: Any, axis: int, capacity: int) -> Any:
-    """The array with the elements of an axis from its front on, in `capacity` places."""
+    """The array with an axis compacted to its front, of a given capacity."""
     x = x.anchored(axis) if wrap.is_sized(x) else x
     key = (slice(None),) * axis + (slice(0, capacity),)
     if not wrap.is_sized(x):
@@ -80,7 +83,7 @@ def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: A
     return wrap.with_extents(made, extents, origin) if any(extents) else made
 
 
-@sized(np.matmul, np.linalg.matmul)
+@rules.sized(np.matmul, np.linalg.matmul)
 def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     """As `numpy.matmul`; the axes before the last two are broadcast where they are of static size."""
     a, b = _Side(x1), _Side(x2)
@@ -121,7 +124,7 @@ def _lead(a: _Side, b: _Side) -> list[Any]:
     return found
 
 
-@sized(np.dot)
+@rules.sized(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.dot`."""
     x, y = _Side(a), _Side(b)
@@ -147,14 +150,14 @@ def _agree_telling(x: _Side, i: int, y: _Side, j: int, text: str) -> None:
     agree(x, i, y, j, text)
 
 
-@sized(np.vdot)
+@rules.sized(np.vdot)
 def vdot(a: Any, b: Any, /) -> Any:
     """As `numpy.vdot`."""
     flat = [FUNCTIONS[np.ravel](v) for v in (a, b)]
     return FUNCTIONS[np.dot](FUNCTIONS[np.conjugate](flat[0]), flat[1])
 
 
-@sized(np.inner)
+@rules.sized(np.inner)
 def inner(a: Any, b: Any, /) -> Any:
     """As `numpy.inner`."""
     x, y = _Side(a), _Side(b)
@@ -166,14 +169,14 @@ def inner(a: Any, b: Any, /) -> Any:
     return _product(x, i, y, j, x.extents[:-1] + y.extents[:-1], np.inner)
 
 
-@sized(np.outer)
+@rules.sized(np.outer)
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """As `numpy.outer`."""
     column, row = (FUNCTIONS[np.ravel](v) for v in (a, b))
     return stored(out, column[:, None] * row[None, :])
 
 
-@sized(np.einsum)
+@rules.sized(np.einsum)
 def einsum(subscripts: Any, *operands: Any, out: Any = None, **kwargs: Any) -> Any:
     """As `numpy.einsum` in its form with a string that names each axis."""
     sides = [_Side(x) for x in operands]

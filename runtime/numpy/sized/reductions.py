@@ -1,4 +1,4 @@
-"""Reductions of arrays whose size is known only at run time: what is not there is set to what changes nothing."""
+"""Reductions of arrays whose size is known only at run time: invalid elements are set to the neutral value."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.outputs import stored
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import apply_ufunc
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 _FILLS: dict[Any, Any] = {
     np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
@@ -23,7 +25,7 @@ _FILLS: dict[Any, Any] = {
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """What is no greater than any value of a dtype."""
+    """Return the least value of a dtype, which is no greater than any other."""
     if dtype.kind == "b":
         return False
     if dtype.kind == "c":
@@ -32,7 +34,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
 
 
 def highest(dtype: np.dtype[Any]) -> Any:
-    """What is no less than any value of a dtype."""
+    """Return the greatest value of a dtype, which is no less than any other."""
     if dtype.kind == "b":
         return True
     if dtype.kind == "c":
@@ -74,7 +76,7 @@ def _plain(function: Any, fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in _FILLS.items():
-    sized(_function)(_plain(_function, _fill))
+    rules.sized(_function)(_plain(_function, _fill))
 
 
 def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc) -> Callable[..., Any]:
@@ -90,14 +92,14 @@ def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufu
 
 
 def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
-    """What was made of an array by going over some axes, with the extents of the others."""
+    """Return the result of a reduction over some axes, with the extents of the others."""
     axes = axes_tuple(axis, a.ndim)
     extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
     return wrap.with_extents(made, extents, a.origin) if any(extents) else made
 
 
 def refuse_empty(a: Any, axis: Any, text: str) -> None:
-    """Raise ValueError where there is nothing on the axes to reduce, but something to be given."""
+    """Raise ValueError where the axes to reduce are empty and the result is not."""
     axes = axes_tuple(axis, a.ndim)
     nothing: Atom = atoms.literal(False)
     for i, n in enumerate(a.shape):
@@ -109,7 +111,7 @@ def refuse_empty(a: Any, axis: Any, text: str) -> None:
 
 for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
     _function = getattr(np, _name)
-    sized(_function)(_extreme(_function, _worst, _ufunc))
+    rules.sized(_function)(_extreme(_function, _worst, _ufunc))
 
 
 def _over_what_is_there(function: Any) -> Callable[..., Any]:
@@ -138,11 +140,11 @@ def _reduce_masked(function: Any, given: dict[str, Any], a: Any) -> Any:
 
 
 for _function in (np.mean, np.var, np.std):
-    sized(_function)(_over_what_is_there(_function))
+    rules.sized(_function)(_over_what_is_there(_function))
 
 
 def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
-    """Functions that take what is not there for NaN; where no element is NaN, they are the plain ones."""
+    """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
 
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
@@ -154,7 +156,7 @@ def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
 
 
 for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
-    sized(_function)(_leaving_nan_out(_function, _plain_one))
+    rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
 def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
@@ -165,17 +167,17 @@ def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[
         if axis is None:
             a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
-        # From the front on, so that of equal elements one that is there comes first.
+        # Compacted, so that of equal elements a valid one comes first.
         return _reduce(function, given, a.anchored(), worst(a.dtype))
 
     return reduction
 
 
-sized(np.argmax)(_position(np.argmax, lowest))
-sized(np.argmin)(_position(np.argmin, highest))
+rules.sized(np.argmax)(_position(np.argmax, lowest))
+rules.sized(np.argmin)(_position(np.argmin, highest))
 
 
-@sized(np.average)
+@rules.sized(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
     """As `numpy.average` of one axis, or of all."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -190,7 +192,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     return (made, total) if returned else made
 
 
-@sized(np.ptp)
+@rules.sized(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.ptp`."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -209,10 +211,10 @@ def _running(function: Any, fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
-    sized(_function)(_running(_function, _fill))
+    rules.sized(_function)(_running(_function, _fill))
 
 
-@sized_method("item")
+@rules.sized_method("item")
 def item(a: Any, *args: Any) -> Any:
     """As `ndarray.item`."""
     if args:
@@ -222,9 +224,9 @@ def item(a: Any, *args: Any) -> Any:
     return registry.METHODS["item"](a[(0,) * a.ndim])
 
 
-@sized(bool)
+@rules.sized(bool)
 def truth(a: Any) -> Atom:
-    """The truth of the one element that there must be."""
+    """The truth of the only element; raises as NumPy does for other sizes."""
     size = size_arithmetic.bound_of(a.size)
     broadcasting.refuse(
         broadcasting.differ(size_arithmetic.minimum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_NONE
@@ -236,7 +238,7 @@ def truth(a: Any) -> Atom:
     return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
 
-@sized(np.size)
+@rules.sized(np.size)
 def size(a: Any, axis: Any = None) -> Any:
     """As `numpy.size`: a traced int."""
     if axis is None:
@@ -247,5 +249,5 @@ def size(a: Any, axis: Any = None) -> Any:
     return made
 
 
-sized(np.shape)(lambda a: a.shape)
-sized(np.ndim)(lambda a: a.ndim)
+rules.sized(np.shape)(lambda a: a.shape)
+rules.sized(np.ndim)(lambda a: a.ndim)

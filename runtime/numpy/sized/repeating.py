@@ -1,4 +1,4 @@
-"""Arrays repeated as often as only the run knows, or of a size that only the run knows."""
+"""`repeat` and `tile` with counts known only at run time, and of arrays whose size is known only at run time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import fresh, handle, iota, one_axis, traced_inside
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Traced
+
+rules = Rules()
 
 _NEGATIVE = "repeats may not contain negative values."
 
 
 def is_open(repeats: Any) -> bool:
-    """Whether it is known only at run time how often something is repeated, and not by arguments alone."""
+    """Return whether it is known only at run time how often something is repeated, and not by arguments alone."""
     if not traced_inside(repeats):
         return False
     return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))
@@ -30,7 +33,7 @@ def _shape(x: Any) -> tuple[Any, ...]:
     return x.shape if wrap.is_sized(x) else wrap.shape_of(x)
 
 
-@sized(np.repeat)
+@rules.sized(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`."""
     a = a if wrap.is_sized(a) else handle(a)
@@ -48,7 +51,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return _spread(a, {at: _count(a, repeats if counts.ndim == 0 else counts[0])}, _by_the_item)
 
 
-@sized(np.tile)
+@rules.sized(np.tile)
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     a = A if wrap.is_sized(A) else handle(A)
@@ -75,7 +78,7 @@ def _divided(ufunc: np.ufunc, places: Atom, by: Any) -> Atom:
 
 
 def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any], Atom]) -> Any:
-    """An array with these axes so many times as long; `origin` says where what is at a place comes from."""
+    """An array with these axes so many times as long; `origin` maps each position to its source."""
     axes = list(often)
     sizes = [size_arithmetic.bound_of(a.shape[at] * often[at]) for at in axes]
     capacities, extents = run_time_sizes.with_room(sizes)
@@ -117,7 +120,7 @@ def _each(a: Any, counts: Any, at: int) -> Any:
 
 
 def _front(a: Any, *axes: int) -> Atom:
-    """The memory of an array, its elements at the front of these axes."""
+    """The buffer of an array, compacted to the front of these axes."""
     return a.anchored(*axes).memory.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
 
 

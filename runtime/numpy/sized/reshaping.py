@@ -10,17 +10,21 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.shapes import transpose
-from anabranch.runtime.tracing.trace import Builder, Compact
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
-from anabranch.runtime.values.arrays import aliasing, memory_layout, views
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
-from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
+from anabranch.runtime.values.pytrees.padded_union import at_front
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
-@sized(np.ravel)
+@rules.sized(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
@@ -50,7 +54,7 @@ def _copy_unless(together: Atom | None, a: Any) -> Any:
 
 
 def _is_view(whole: Any) -> bool:
-    """Whether not only the elements but all places that they lie among make a line without a copy."""
+    """Return whether not only the elements but all places that they lie among make a line without a copy."""
     return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
@@ -69,7 +73,7 @@ def _line(a: Any) -> Any:
 
 
 def _follow(a: Any, step: int | None = None) -> Atom | None:
-    """Whether the elements in C order follow one another in NumPy's memory; None where nobody knows.
+    """Return whether the elements in C order follow one another in NumPy's memory; None where that is unknown.
 
     They are `step` bytes apart, or any number of bytes.
     """
@@ -101,7 +105,7 @@ def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
     )
 
 
-@sized(np.ascontiguousarray)
+@rules.sized(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
     made = FUNCTIONS[np.asarray](a, dtype, like=like)
@@ -109,13 +113,13 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
 
 
-@sized_method("flatten")
+@rules.sized_method("flatten")
 def flatten(a: Any, order: Any = "C") -> Any:
     """As `ndarray.flatten`: a copy."""
     return ravel(a.__copy__(), order)
 
 
-@sized(np.reshape)
+@rules.sized(np.reshape)
 def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -123,7 +127,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None)
         return transpose(reshape(transpose(a), tuple(reversed(wanted)), copy=copy))
     _check_order(a, order)
     if copy is not None and not copy:
-        a._needs_size("whether a view will do, for copy=False")
+        a._needs_size("to know whether a view will do, for copy=False,")
     a = a.__copy__() if copy else a
     if len(wanted) == 1 and _is(wanted[0], -1):
         return _as_line(a, _follow(a))
@@ -207,7 +211,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
     if rows is not None or math.prod(wanted[:axis]) == 1:
         view = at_front(line) if rows is None else line.memory
         return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
-    # Where the axes before go on, the next rows begin where the last have ended, which only the run knows.
+    # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
     form = Rows.of(at_front(line), shape, axis, size, total)
     made = wrap.array_of(form.held(form.line))
     aliasing.link(made.storage, atoms.literal(True), form.line, form)
@@ -215,7 +219,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
 
 
 def _window(a: Any, line: Any, length: int) -> Window | None:
-    """Where the elements of a line are in rows of a length; None where they do not begin with one."""
+    """The window of the rows of a length that a line's elements make; None where they do not begin with a whole one."""
     elements, rows = line.extents[0], a.extents[0]
     if not isinstance(elements, Window) or not length:
         return None
@@ -231,7 +235,7 @@ def _window(a: Any, line: Any, length: int) -> Window | None:
 
 @frozen(eq=False)
 class Rows:
-    """How an array holds the elements of a line, one group of rows after the other, each beside room for more.
+    """The layout of a line's elements in an array: one group of rows after the other, each with unused capacity.
 
     Attributes
     ----------
@@ -277,7 +281,7 @@ class Rows:
         return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
-        """Whether a builder can see where the elements are."""
+        """Return whether a builder can see where the elements are."""
         every = (self.places, self.back, self.some)
         return all(isinstance(a, Literal) or visibility.atom_visible(builder, a) for a in every)
 
@@ -296,7 +300,7 @@ def _is(n: Any, value: int) -> bool:
 
 
 def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
-    """Whether a shape is another but for one size, which is what the others leave for it."""
+    """Return whether a shape is another but for one size, which is what the others leave for it."""
     if len(own) != len(wanted):
         return False
     same = [not _is(m, -1) and _surely(n, m) for n, m in zip(own, wanted, strict=True)]
@@ -320,7 +324,7 @@ def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any])
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
 
 
-@sized_method("reshape")
+@rules.sized_method("reshape")
 def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     """As `ndarray.reshape`."""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape

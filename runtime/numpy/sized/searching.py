@@ -1,4 +1,4 @@
-"""The positions and the elements that a condition selects: as many as only the run knows.
+"""The positions and the elements that a condition selects; their number is known only at run time.
 
 What is selected is not moved: it stays where it is, with a mask.
 """
@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import atom_of, fresh, implements, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.padded_union import at_front
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
-from anabranch.runtime.values.registry import FUNCTIONS, METHODS, sized, sized_method
+from anabranch.runtime.values.pytrees.padded_union import at_front
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 _ZERO_DIMENSIONAL = (
     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of this "
@@ -28,7 +31,7 @@ _ZERO_DIMENSIONAL = (
 
 
 def truth(x: Any) -> Atom:
-    """Which places hold an element that is not zero."""
+    """The mask of the valid elements that are not zero."""
     value = operands.memory(x).atom
     if value.type.dtype != np.bool_:
         value = atoms.ufunc(np.not_equal, value, zeros_atom(value.type.shape, value.type.dtype))
@@ -44,8 +47,8 @@ def _columns(x: Any) -> tuple[list[Atom], Masked]:
     return [atoms.reshape(line, (count,)) for line in lines], masked(atoms.reshape(truth(x), (count,)))
 
 
-@sized(np.nonzero)
-@implements(np.nonzero)
+@rules.sized(np.nonzero)
+@rules.implements(np.nonzero)
 def nonzero(a: Any) -> Any:
     """As `numpy.nonzero`."""
     x = operands.array(a)
@@ -55,18 +58,18 @@ def nonzero(a: Any) -> Any:
     return tuple(wrap.with_extents(fresh(c), (where,)) for c in columns)
 
 
-METHODS["nonzero"] = nonzero
+rules.methods["nonzero"] = nonzero
 
 
-@sized(np.flatnonzero)
-@implements(np.flatnonzero)
+@rules.sized(np.flatnonzero)
+@rules.implements(np.flatnonzero)
 def flatnonzero(a: Any) -> Any:
     """As `numpy.flatnonzero`."""
     return nonzero(operands.flat(a))[0]
 
 
-@sized(np.argwhere)
-@implements(np.argwhere)
+@rules.sized(np.argwhere)
+@rules.implements(np.argwhere)
 def argwhere(a: Any) -> Any:
     """As `numpy.argwhere`."""
     x = operands.array(a)
@@ -80,7 +83,7 @@ def argwhere(a: Any) -> Any:
     return wrap.with_extents(fresh(table), (where, None))
 
 
-@sized(np.compress)
+@rules.sized(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """As `numpy.compress`, of a condition that is known only at run time."""
     wanted = operands.array(condition)
@@ -97,7 +100,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 def _chosen(condition: Any, x: Any, axis: int) -> Atom:
-    """The places along an axis at which the condition holds, which may be shorter than the axis."""
+    """The positions along an axis at which the condition holds, which may be shorter than the axis."""
     extent, size = operands.extents(x)[axis], operands.capacity(x)[axis]
     if not wrap.is_sized(condition) and extent is None and condition.shape == (size,):
         return truth(condition)
@@ -125,20 +128,20 @@ def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
         index_checks.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
 
 
-@sized_method("compress")
+@rules.sized_method("compress")
 def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
-@sized(np.extract)
+@rules.sized(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """As `numpy.extract`."""
     return compress(operands.flat(condition), operands.flat(arr))
 
 
-@sized(np.trim_zeros)
-@implements(np.trim_zeros)
+@rules.sized(np.trim_zeros)
+@rules.implements(np.trim_zeros)
 def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     """As `numpy.trim_zeros` of one axis: a view."""
     x = operands.array(filt)
@@ -166,7 +169,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     return wrap.part_of(operands.memory(x), (Window(start, stop),), operands.origin(x))
 
 
-@sized(np.searchsorted)
+@rules.sized(np.searchsorted)
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """As `numpy.searchsorted`."""
     base = a if sorter is None else FUNCTIONS[np.take](a, sorter)
@@ -187,7 +190,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     return least if getattr(least, "shape", ()) else wrap.numpy_result(atom_of(least))
 
 
-@sized(np.digitize)
+@rules.sized(np.digitize)
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     """As `numpy.digitize`."""
     if not wrap.is_sized(bins):

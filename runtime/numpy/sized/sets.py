@@ -1,4 +1,4 @@
-"""Sets: what is in an array, each element once; as many as only the run knows."""
+"""Set functions: the distinct elements of arrays, whose number is known only at run time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import fresh, implements, iota, promoted, refused, zeros_atom
+from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, masked
-from anabranch.runtime.values.registry import FUNCTIONS, sized
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
 @frozen
@@ -23,7 +26,7 @@ class _Runs:
     Attributes
     ----------
     ordered : Atom
-        The elements, then what is not there.
+        The valid elements, then the invalid ones.
     count : int or PythonScalar
         How many there are.
     order : Atom or None
@@ -101,8 +104,8 @@ def _neighbours(line: Atom) -> tuple[Atom, Atom]:
     return here, before
 
 
-@sized(np.unique)
-@implements(np.unique)
+@rules.sized(np.unique)
+@rules.implements(np.unique)
 def unique(
     ar: Any,
     return_index: Any = False,
@@ -148,7 +151,7 @@ def _register(original: Any, named: Any, **asked: bool) -> None:
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made
 
-    sized(original)(implements(original)(function))
+    rules.sized(original)(rules.implements(original)(function))
 
 
 def _result(name: str) -> Any:
@@ -164,7 +167,7 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-@sized(np.isin)
+@rules.sized(np.isin)
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
     """As `numpy.isin`."""
     if not wrap.is_sized(test_elements):
@@ -215,15 +218,15 @@ def _once(x: Any, assume_unique: Any) -> Any:
     return x if assume_unique else unique(x)
 
 
-@sized(np.union1d)
-@implements(np.union1d)
+@rules.sized(np.union1d)
+@rules.implements(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Any:
     """As `numpy.union1d`."""
     return unique(_together(*_lines(ar1, ar2)))
 
 
-@sized(np.setdiff1d)
-@implements(np.setdiff1d)
+@rules.sized(np.setdiff1d)
+@rules.implements(np.setdiff1d)
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     """As `numpy.setdiff1d`."""
     x, other = operands.flat(ar1), operands.flat(ar2)
@@ -231,8 +234,8 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return x[FUNCTIONS[np.isin](x, other, invert=True)]
 
 
-@sized(np.setxor1d)
-@implements(np.setxor1d)
+@rules.sized(np.setxor1d)
+@rules.implements(np.setxor1d)
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     """As `numpy.setxor1d`."""
     a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
@@ -240,8 +243,8 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return FUNCTIONS[np.sort](_together(*alone))
 
 
-@sized(np.intersect1d)
-@implements(np.intersect1d)
+@rules.sized(np.intersect1d)
+@rules.implements(np.intersect1d)
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
     """As `numpy.intersect1d`."""
     a, b = _lines(ar1, ar2)

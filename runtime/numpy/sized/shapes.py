@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import FUNCTIONS, METHODS, SIZED_PROPERTIES, sized, sized_method
+from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.registry import FUNCTIONS, METHODS
+
+rules = Rules()
 
 
 def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
     return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
 
 
-@sized(np.transpose, np.permute_dims)
+@rules.sized(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     """As `numpy.transpose`: a view."""
     order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
@@ -26,17 +29,17 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return _permuted(a, order)
 
 
-@sized_method("transpose")
+@rules.sized_method("transpose")
 def transpose_method(a: Any, *axes: Any) -> Any:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
 
 
-SIZED_PROPERTIES["T"] = transpose
+rules.sized_properties["T"] = transpose
 
 
-@sized(np.swapaxes)
+@rules.sized(np.swapaxes)
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """As `numpy.swapaxes`."""
     order = list(range(a.ndim))
@@ -45,14 +48,14 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     return _permuted(a, tuple(order))
 
 
-@sized(np.moveaxis)
+@rules.sized(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """As `numpy.moveaxis`."""
     order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
     return _permuted(a, tuple(n - 1 for n in order))
 
 
-@sized(np.expand_dims)
+@rules.sized(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     """As `numpy.expand_dims`."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -60,32 +63,32 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return a[tuple(None if i in new else slice(None) for i in range(a.ndim + len(given)))]
 
 
-@sized(np.flip)
+@rules.sized(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
 
 
-@sized(np.flipud)
+@rules.sized(np.flipud)
 def flipud(m: Any) -> Any:
     """As `numpy.flipud`."""
     return flip(m, 0)
 
 
-@sized(np.fliplr)
+@rules.sized(np.fliplr)
 def fliplr(m: Any) -> Any:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
 
-@sized(np.squeeze)
+@rules.sized(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     """As `numpy.squeeze`: of axes whose size is known to be 1."""
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
     axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
     if not set(axes) <= set(ones) or (axis is None and any(e is not None for e in a.extents)):
-        a._needs_size("an axis whose size is known to be 1 or not")
+        a._needs_size("an axis of static size, to know whether that is 1,")
     kept = [i for i in range(a.ndim) if i not in axes]
     shape = tuple(a.capacity[i] for i in kept)
     return a.viewed(views.Reshape(shape), extents=tuple(a.extents[i] for i in kept))
@@ -94,16 +97,16 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 # ---- copies and casts ------------------------------------------------------------------------------------------------
 
 
-@sized(np.copy)
+@rules.sized(np.copy)
 def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
     """As `numpy.copy`."""
     return a.__copy__()
 
 
-sized_method("copy")(lambda a, order="C": a.__copy__())
+rules.sized_method("copy")(lambda a, order="C": a.__copy__())
 
 
-@sized(np.array)
+@rules.sized(np.array)
 def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
     if not wrap.is_sized(object):
@@ -114,32 +117,32 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, *
     return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
 
 
-@sized(np.asarray, np.asanyarray)
+@rules.sized(np.asarray, np.asanyarray)
 def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
 
 
-@sized_method("astype")
+@rules.sized_method("astype")
 def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
     made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
     return a if made is a.memory else a.with_memory(made)
 
 
-@sized_method("view")
+@rules.sized_method("view")
 def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     """As `ndarray.view()`."""
     return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
-@sized_method("fill")
+@rules.sized_method("fill")
 def fill(a: Any, value: Any) -> None:
     """As `ndarray.fill`."""
     a.assign(value)
 
 
-@sized(np.copyto)
+@rules.sized(np.copyto)
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """As `numpy.copyto`."""
     if where is not True:
@@ -147,7 +150,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     dst.assign(src)
 
 
-@sized(np.where)
+@rules.sized(np.where)
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
@@ -164,10 +167,10 @@ def _like(value: Any) -> Any:
 
 
 for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
-    sized(_function)(_like(_value))
+    rules.sized(_function)(_like(_value))
 
 
-@sized(np.full_like)
+@rules.sized(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
@@ -187,7 +190,7 @@ def _elementwise(function: Any, fill: Any = None) -> None:
 
         return broadcasting.elementwise(compute, [args[i] for i in arrays], fill)
 
-    sized(function)(rule)
+    rules.sized(function)(rule)
 
 
 for _staged in (
@@ -203,13 +206,13 @@ def _several(function: Any) -> None:
     def rule(*args: Any, **kwargs: Any) -> Any:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
-    sized(function)(rule)
+    rules.sized(function)(rule)
 
 
 _several(np.isclose)
 
 
-@sized(np.clip)
+@rules.sized(np.clip)
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)

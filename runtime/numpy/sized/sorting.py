@@ -1,4 +1,4 @@
-"""Sorting of arrays whose size is known only at run time: what is not there is sorted behind all that is."""
+"""Sorting of arrays whose size is known only at run time: invalid elements are sorted behind all valid ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized import operands
 from anabranch.runtime.numpy.sized.outputs import stored
 from anabranch.runtime.numpy.sized.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.registry import FUNCTIONS, sized, sized_method
+from anabranch.runtime.values.registry import FUNCTIONS
+
+rules = Rules()
 
 
 def _line(a: Any, axis: Any) -> tuple[Any, int]:
@@ -26,7 +29,7 @@ def _line(a: Any, axis: Any) -> tuple[Any, int]:
 
 
 def in_order(a: Any, axis: int, **how: Any) -> Any:
-    """The array sorted along an axis, at whose front the elements that are there are."""
+    """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
         return a.with_memory(made) if wrap.is_sized(a) else made
@@ -38,30 +41,30 @@ def _size(a: Any, axis: int) -> Any:
     return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
-@sized(np.sort)
+@rules.sized(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.sort`."""
     x, at = _line(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable)
 
 
-@sized_method("sort")
+@rules.sized_method("sort")
 def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
     """As `ndarray.sort`."""
     a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable))
 
 
-@sized(np.argsort)
+@rules.sized(np.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
     x, at = _line(a, axis)
-    # From the front on: of equal elements those that are there come first.
+    # Compacted: of equal elements the valid ones come first.
     x = x.anchored(at) if operands.extents(x)[at] is not None else x
     made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
     return x.with_memory(made)
 
 
-@sized(np.partition)
+@rules.sized(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.partition`: sorted, which is one of the partitions."""
     x, at = _line(a, axis)
@@ -69,7 +72,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
     return sort(x, at, order=order)
 
 
-@sized(np.argpartition)
+@rules.sized(np.argpartition)
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
     x, at = _line(a, axis)
@@ -77,14 +80,14 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
     return argsort(x, at, order=order)
 
 
-@sized_method("partition")
+@rules.sized_method("partition")
 def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """As `ndarray.partition`."""
     a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
 
 
 def _check_kth(kth: Any, x: Any, axis: int) -> None:
-    """Raise for a place that is not on the axis, unless nothing is."""
+    """Raise for a position that is not on the axis, unless the axis is empty."""
     places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
     size, some = x.shape[axis], broadcasting.differ(x.size, 0)
     count = size_arithmetic.atom_of(size)
@@ -97,7 +100,7 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
         broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
-@sized(np.lexsort)
+@rules.sized(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Any:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
@@ -110,7 +113,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
 
 
-@sized(np.sort_complex)
+@rules.sized(np.sort_complex)
 def sort_complex(a: Any) -> Any:
     """As `numpy.sort_complex`."""
     made = sort(a)
@@ -139,7 +142,7 @@ def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -
     return stored(out, made)
 
 
-@sized(np.median)
+@rules.sized(np.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
@@ -149,7 +152,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     return _shaped(_scalar(made), a, axes, keepdims, out)
 
 
-@sized(np.nanmedian)
+@rules.sized(np.nanmedian)
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
@@ -209,7 +212,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         asked = quantiles.Request(a.memory, q, axis, None, method, keep, None, scale, ignores_nan)
         return stored(out, _of_lines(asked, a, axis))
 
-    sized(function)(rule)
+    rules.sized(function)(rule)
 
 
 def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
@@ -230,14 +233,14 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
 
 
 def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
-    """Raise where there is nothing on the axis; NumPy's functions that leave NaN out then give NaN, just one."""
+    """Raise where the axis is empty; NumPy's functions that leave NaN out then return a single NaN."""
     if not asked.ignores_nan:
         broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
         return
     if x.dtype.kind != "f" and quantiles.names_element(asked.method):
-        x._needs_size(f"a quantile by method={asked.method!r} that is NaN where there is nothing")
+        x._needs_size(f"a method whose result can be NaN, in place of method={asked.method!r},")
     if level.ndim:
-        text = "several quantiles without NaN of an array that turns out to be empty: NumPy gives a single NaN for them"
+        text = "several quantiles of an empty array: NumPy returns a single NaN for them; test the array's size before"
         broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
@@ -272,7 +275,7 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
         keep = keepdims is not NoValue and bool(keepdims)
         return stored(out, reduced(made, a, axis, keep))
 
-    sized(function)(rule)
+    rules.sized(function)(rule)
 
 
 _extreme(np.nanmax, np.fmax, lowest)
@@ -294,7 +297,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
         return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
 
-    sized(function)(rule)
+    rules.sized(function)(rule)
 
 
 _position(np.nanargmax, np.argmax)

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.numpy.core import one_axis
+from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sized.joining import array_of
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.registry import sized
+
+rules = Rules()
 
 
 def _parts(array: Any, places: Sequence[Any], at: int) -> list[Any]:
@@ -30,7 +32,7 @@ def _is_list(x: Any) -> bool:
     return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
 
 
-@sized(np.array_split)
+@rules.sized(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.array_split`."""
     array = array_of(ary)
@@ -49,7 +51,7 @@ def _lesser(i: int, extras: Any) -> Any:
     return extras + (i - extras) * (i < extras)
 
 
-@sized(np.split)
+@rules.sized(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.split`."""
     array = array_of(ary)
@@ -68,7 +70,7 @@ def _along(original: Any, least: int, axis_of: Callable[[Any], int]) -> None:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
         return split(array, indices_or_sections, axis_of(array))
 
-    sized(original)(rule)
+    rules.sized(original)(rule)
 
 
 _along(np.vsplit, 2, lambda _: 0)

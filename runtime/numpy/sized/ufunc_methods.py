@@ -18,7 +18,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 
 
 def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
-    """What changes nothing where it is combined with values of a dtype; None where there is no such thing."""
+    """Return the value that is neutral for a ufunc on values of a dtype; None where there is none."""
     if ufunc in (np.maximum, np.minimum):
         return lowest(dtype) if ufunc is np.maximum else highest(dtype)
     if ufunc in (np.fmax, np.fmin):
@@ -49,7 +49,7 @@ def reduce(ufunc: np.ufunc, x: Any, options: folds.Options) -> Any:
 
 
 def _one_after_the_other(ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: folds.Options, where: Any) -> Any:
-    """A reduction that has no value which changes nothing, of an array of one axis."""
+    """A reduction without a neutral value, of an array of one axis."""
     if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
         return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
     line = x.anchored()
@@ -94,7 +94,7 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
         return stored(out, line)
     front = operands.fronted(starts)
     place = FUNCTIONS[np.asarray](operands.memory(front)).astype(np.int64)
-    # A start that is not there ends the segment before it.
+    # An invalid start ends the segment before it.
     there = fresh(operands.valid(front))
     made = _segments(staged, value, FUNCTIONS[np.where](there, place, size), at, dtype)
     extents = operands.extents(line)
@@ -103,7 +103,7 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
 
 
 def _segments(staged: Any, value: Any, starts: Any, at: int, dtype: Any) -> Any:
-    """The segments of an array to which an element that changes nothing was added at the end of an axis."""
+    """The segments of an array to which a neutral element was added at the end of an axis."""
     blank = [(0, 1) if i == at else (0, 0) for i in range(value.ndim)]
     roomy = FUNCTIONS[np.pad](value, blank, mode="edge")
     return staged.reduceat(roomy, starts, at, dtype)
@@ -122,7 +122,7 @@ def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
 
 
 def places(a: Any, indices: Any) -> tuple[Atom, Any]:
-    """The flat positions in an array's memory that indices select, and the array of them where not all are there."""
+    """The flat positions in an array's buffer that indices select, and the array of them where not all are valid."""
     view = operands.memory(a)
     count = atoms.op("iota", shape=(view.size,), dtype=np.dtype(np.int64), axis=0)
     grid = wrap.with_extents(fresh(atoms.reshape(count, view.shape)), operands.extents(a))
@@ -133,7 +133,7 @@ def places(a: Any, indices: Any) -> tuple[Atom, Any]:
 
 
 def fitted(b: Any, target: Any) -> Atom:
-    """The operand of `ufunc.at` at the places of the target's elements, 1 where none is."""
+    """The operand of `ufunc.at` at the target's positions, 1 where no element is valid."""
     value = atoms.broadcast_to(
         atom_of(broadcasting.fitted(handle(b) if not wrap.is_sized(b) else b, target)), target.capacity
     )

@@ -1,38 +1,6 @@
-"""Ops between arrays of one shape: NumPy's ufuncs, casts, choice and complex parts.
-
-Importing this package registers them all in `Op.table`, a ufunc under its `__name__`.
-"""
+"""Ops between arrays of one shape: NumPy's ufuncs, casts, choice and complex parts."""
 
 from __future__ import annotations
-
-from anabranch.runtime.ops.elementwise import (
-    arithmetic,
-    bits,
-    casts,
-    comparison,
-    division,
-    exponential,
-    float_bits,
-    power,
-    python,
-    trigonometric,
-)
-from anabranch.runtime.ops.elementwise.ufunc import ufunc_op
-
-__all__ = [
-    "LEFT_OUT",
-    "arithmetic",
-    "bits",
-    "casts",
-    "comparison",
-    "division",
-    "exponential",
-    "float_bits",
-    "power",
-    "python",
-    "trigonometric",
-    "ufunc_op",
-]
 
 # NumPy's ufuncs that are no op here, and why.
 LEFT_OUT = {

@@ -8,6 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, complex_of, identity, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
+from anabranch.runtime.ops.op import Op
 
 
 def product(x: Term, y: Term) -> Term:
@@ -55,7 +56,7 @@ def complex_reciprocal(x: Term) -> Term:
 
 
 def integer_reciprocal(x: Term) -> Term:
-    """1/x truncated; 1/0 is what NumPy's conversion of infinity gives: the least int32 or int64, else 0."""
+    """1/x truncated; 1/0 is NumPy's conversion of infinity: the least int32 or int64, else 0."""
     of_zero = np.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
     result = where(x.eq(0), of_zero, where(x.eq(1), x, 0))
     return result if x.dtype.kind == "u" else where(x.eq(-1), x, result)
@@ -120,27 +121,26 @@ def by_parts(op: Rule) -> Rule:
     return by_kind(f=op, c=lambda x: complex_of(op(x.real), op(x.imag)))
 
 
-Ufunc(np.add, by_kind(b=call("or"), iufc=call("add")))
-Ufunc(np.subtract, call("subtract"))
-Ufunc(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product))
-Ufunc(np.divide, by_kind(f=call("divide"), c=complex_quotient))
-Ufunc(np.reciprocal, by_kind(iu=integer_reciprocal, f=lambda x: 1.0 / x, c=complex_reciprocal))
-Ufunc(np.square, by_kind(iu=lambda x: x * x, f=lambda x: product(x, x), c=lambda x: fused_complex_product(x, x)))
-Ufunc(np.hypot, hypot)
-
-NativeUfunc(np.positive, identity)
-NativeUfunc(np.negative, call("negate"))
-NativeUfunc(np.conjugate, by_kind(iufV=identity, c=lambda x: complex_of(x.real, -x.imag)))
-NativeUfunc(np.fabs, call("abs"))
-Ufunc(np.absolute, by_kind(bu=identity, i=call("abs"), f=call("abs"), c=lambda x: hypot(x.real, x.imag)))
-Ufunc(np.sign, by_kind(i=call("sign"), u=unsigned_sign, f=float_sign, c=complex_sign))
-
-Ufunc(np.rint, by_parts(call("round_nearest_even")))
-Ufunc(np.floor, rounding(call("floor")))
-Ufunc(np.ceil, rounding(call("ceil")))
-Ufunc(np.trunc, rounding(trunc))
-
-Ufunc(np.deg2rad, scaled(math.pi, 180.0))
-Ufunc(np.radians, scaled(math.pi, 180.0))
-Ufunc(np.rad2deg, scaled(180.0, math.pi))
-Ufunc(np.degrees, scaled(180.0, math.pi))
+OPS: tuple[Op, ...] = (
+    Ufunc(np.add, by_kind(b=call("or"), iufc=call("add"))),
+    Ufunc(np.subtract, call("subtract")),
+    Ufunc(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product)),
+    Ufunc(np.divide, by_kind(f=call("divide"), c=complex_quotient)),
+    Ufunc(np.reciprocal, by_kind(iu=integer_reciprocal, f=lambda x: 1.0 / x, c=complex_reciprocal)),
+    Ufunc(np.square, by_kind(iu=lambda x: x * x, f=lambda x: product(x, x), c=lambda x: fused_complex_product(x, x))),
+    Ufunc(np.hypot, hypot),
+    NativeUfunc(np.positive, identity),
+    NativeUfunc(np.negative, call("negate")),
+    NativeUfunc(np.conjugate, by_kind(iufV=identity, c=lambda x: complex_of(x.real, -x.imag))),
+    NativeUfunc(np.fabs, call("abs")),
+    Ufunc(np.absolute, by_kind(bu=identity, i=call("abs"), f=call("abs"), c=lambda x: hypot(x.real, x.imag))),
+    Ufunc(np.sign, by_kind(i=call("sign"), u=unsigned_sign, f=float_sign, c=complex_sign)),
+    Ufunc(np.rint, by_parts(call("round_nearest_even"))),
+    Ufunc(np.floor, rounding(call("floor"))),
+    Ufunc(np.ceil, rounding(call("ceil"))),
+    Ufunc(np.trunc, rounding(trunc)),
+    Ufunc(np.deg2rad, scaled(math.pi, 180.0)),
+    Ufunc(np.radians, scaled(math.pi, 180.0)),
+    Ufunc(np.rad2deg, scaled(180.0, math.pi)),
+    Ufunc(np.degrees, scaled(180.0, math.pi)),
+)

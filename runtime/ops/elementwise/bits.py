@@ -6,10 +6,11 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.term import Term, call, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
+from anabranch.runtime.ops.op import Op
 
 
 def _beyond(x: Term, count: Term) -> Term:
-    """Whether a shift count is no bit position of x; a negative one is not."""
+    """Return whether a shift count is no bit position of x; a negative one is not."""
     inside = (count < x.dtype.itemsize * 8) & (count >= 0)
     return ~inside
 
@@ -54,13 +55,15 @@ def bitwise_count(x: Term) -> Term:
     return magnitude(x).apply("popcnt").to(np.dtype(np.uint8))
 
 
-NativeUfunc(np.bitwise_and, call("and"))
-NativeUfunc(np.bitwise_or, call("or"))
-NativeUfunc(np.bitwise_xor, call("xor"))
-NativeUfunc(np.invert, call("not"))
-NativeUfunc(np.left_shift, left_shift)
-NativeUfunc(np.right_shift, right_shift)
-NativeUfunc(np.gcd, gcd)
-NativeUfunc(np.lcm, lcm)
+OPS: tuple[Op, ...] = (
+    NativeUfunc(np.bitwise_and, call("and")),
+    NativeUfunc(np.bitwise_or, call("or")),
+    NativeUfunc(np.bitwise_xor, call("xor")),
+    NativeUfunc(np.invert, call("not")),
+    NativeUfunc(np.left_shift, left_shift),
+    NativeUfunc(np.right_shift, right_shift),
+    NativeUfunc(np.gcd, gcd),
+    NativeUfunc(np.lcm, lcm),
+)
 if hasattr(np, "bitwise_count"):
-    NativeUfunc(np.bitwise_count, bitwise_count)
+    OPS = (*OPS, NativeUfunc(np.bitwise_count, bitwise_count))

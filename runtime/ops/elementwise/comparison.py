@@ -6,10 +6,11 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
+from anabranch.runtime.ops.op import Op
 
 
 def truth(x: Term) -> Term:
-    """Whether NumPy counts a value as true; NaN and subnormal numbers are, hence the look at the bits."""
+    """Return whether NumPy counts a value as true; NaN and subnormal numbers are, hence the look at the bits."""
     if x.dtype.kind == "c":
         return truth(x.real) | truth(x.imag)
     if x.dtype.kind in "fV":
@@ -78,19 +79,19 @@ def _both(x: Term, y: Term) -> Term:
     return x.real.eq(y.real) & x.imag.eq(y.imag)
 
 
-NativeUfunc(np.equal, _ordering("EQ", _both))
-NativeUfunc(np.not_equal, _ordering("NE", lambda x, y: ~_both(x, y)))
-NativeUfunc(np.less, _ordering("LT", _lexicographic("LT")))
-NativeUfunc(np.less_equal, _ordering("LE", _lexicographic("LE")))
-NativeUfunc(np.greater, _ordering("GT", _lexicographic("GT")))
-NativeUfunc(np.greater_equal, _ordering("GE", _lexicographic("GE")))
-
-NativeUfunc(np.logical_and, lambda x, y: truth(x) & truth(y))
-NativeUfunc(np.logical_or, lambda x, y: truth(x) | truth(y))
-NativeUfunc(np.logical_xor, lambda x, y: truth(x) ^ truth(y))
-NativeUfunc(np.logical_not, lambda x: ~truth(x))
-
-NativeUfunc(np.maximum, _extreme("maximum", "GE"))
-NativeUfunc(np.minimum, _extreme("minimum", "LE"))
-NativeUfunc(np.fmax, _extreme_number("maximum", "GE"))
-NativeUfunc(np.fmin, _extreme_number("minimum", "LE"))
+OPS: tuple[Op, ...] = (
+    NativeUfunc(np.equal, _ordering("EQ", _both)),
+    NativeUfunc(np.not_equal, _ordering("NE", lambda x, y: ~_both(x, y))),
+    NativeUfunc(np.less, _ordering("LT", _lexicographic("LT"))),
+    NativeUfunc(np.less_equal, _ordering("LE", _lexicographic("LE"))),
+    NativeUfunc(np.greater, _ordering("GT", _lexicographic("GT"))),
+    NativeUfunc(np.greater_equal, _ordering("GE", _lexicographic("GE"))),
+    NativeUfunc(np.logical_and, lambda x, y: truth(x) & truth(y)),
+    NativeUfunc(np.logical_or, lambda x, y: truth(x) | truth(y)),
+    NativeUfunc(np.logical_xor, lambda x, y: truth(x) ^ truth(y)),
+    NativeUfunc(np.logical_not, lambda x: ~truth(x)),
+    NativeUfunc(np.maximum, _extreme("maximum", "GE")),
+    NativeUfunc(np.minimum, _extreme("minimum", "LE")),
+    NativeUfunc(np.fmax, _extreme_number("maximum", "GE")),
+    NativeUfunc(np.fmin, _extreme_number("minimum", "LE")),
+)

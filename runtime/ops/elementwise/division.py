@@ -7,10 +7,11 @@ import numpy as np
 from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
+from anabranch.runtime.ops.op import Op
 
 
 def _truncating(x: Term, y: Term) -> tuple[Term, Term]:
-    """Quotient and remainder as C has them; a divisor of zero gives 0 and 0, the least integer by -1 wraps."""
+    """Quotient and remainder as C has them; a divisor of zero makes 0 and 0, the least integer by -1 wraps."""
     unsafe = y.eq(0)
     if y.dtype.kind == "i":
         unsafe = unsafe | (y.eq(-1) & x.eq(np.iinfo(x.dtype).min))
@@ -45,7 +46,9 @@ def _float_divmod(x: Term, y: Term) -> tuple[Term, Term]:
 
 _divmod = by_kind(iu=_integer_divmod, f=_float_divmod)
 
-Ufunc(np.divmod, _divmod)
-Ufunc(np.floor_divide, lambda x, y: _divmod(x, y)[0])
-Ufunc(np.remainder, lambda x, y: _divmod(x, y)[1])
-Ufunc(np.fmod, by_kind(iu=lambda x, y: _truncating(x, y)[1], f=lambda x, y: x.apply("remainder", y)))
+OPS: tuple[Op, ...] = (
+    Ufunc(np.divmod, _divmod),
+    Ufunc(np.floor_divide, lambda x, y: _divmod(x, y)[0]),
+    Ufunc(np.remainder, lambda x, y: _divmod(x, y)[1]),
+    Ufunc(np.fmod, by_kind(iu=lambda x, y: _truncating(x, y)[1], f=lambda x, y: x.apply("remainder", y))),
+)

@@ -6,6 +6,7 @@ import numpy as np
 
 from anabranch.runtime.ops.elementwise.term import BOOL, INT32, INT64, Rule, Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
+from anabranch.runtime.ops.op import Op
 
 
 def _least(x: Term) -> int:
@@ -35,7 +36,7 @@ def nextafter(x: Term, y: Term) -> Term:
     # Sign and magnitude as one ordered integer, so that subnormals compare as what they are.
     here, there = where(bits < 0, -magnitude, magnitude), where(y.bits() < 0, -other, other)
     step = where(magnitude.eq(0), (y.bits() & least) | 1, where((here < there) ^ (bits < 0), bits + 1, bits - 1))
-    # Of two zeros C gives the second, NumPy's own float16 the first.
+    # Of two zeros C returns the second, NumPy's own float16 the first.
     same = bits if x.dtype.itemsize == 2 else y.bits()
     result = where(here.eq(there), same, step).bits(x.dtype)
     return where(x.isnan() | y.isnan(), np.nan, result)
@@ -126,14 +127,16 @@ def _each(test: Rule, *, otherwise: bool, every: bool = False) -> Rule:
     return by_kind(biu=lambda x: x.constant(otherwise, BOOL), fV=test, c=parts)
 
 
-NativeUfunc(np.isfinite, _each(lambda x: abs(x) < np.inf, otherwise=True, every=True))
-NativeUfunc(np.isinf, _each(lambda x: abs(x).eq(np.inf), otherwise=False))
-NativeUfunc(np.isnan, _each(lambda x: x.isnan(), otherwise=False))
-NativeUfunc(np.signbit, lambda x: x.bits() < 0)
-NativeUfunc(np.copysign, copysign)
-NativeUfunc(np.nextafter, nextafter)
-NativeUfunc(np.spacing, spacing)
-NativeUfunc(np.frexp, frexp)
-Ufunc(np.ldexp, ldexp)
-Ufunc(np.modf, modf)
-Ufunc(np.heaviside, heaviside)
+OPS: tuple[Op, ...] = (
+    NativeUfunc(np.isfinite, _each(lambda x: abs(x) < np.inf, otherwise=True, every=True)),
+    NativeUfunc(np.isinf, _each(lambda x: abs(x).eq(np.inf), otherwise=False)),
+    NativeUfunc(np.isnan, _each(lambda x: x.isnan(), otherwise=False)),
+    NativeUfunc(np.signbit, lambda x: x.bits() < 0),
+    NativeUfunc(np.copysign, copysign),
+    NativeUfunc(np.nextafter, nextafter),
+    NativeUfunc(np.spacing, spacing),
+    NativeUfunc(np.frexp, frexp),
+    Ufunc(np.ldexp, ldexp),
+    Ufunc(np.modf, modf),
+    Ufunc(np.heaviside, heaviside),
+)

@@ -9,6 +9,7 @@ from anabranch.runtime.ops.elementwise.complexes import complex_exp, complex_log
 from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import INT64, Term, by_kind, call, complex_of, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import Power, Ufunc
+from anabranch.runtime.ops.op import Op
 
 
 def integer_power(x: Term, y: Term) -> Term:
@@ -71,7 +72,9 @@ def float_power(x: Term, y: Term) -> Term:
 
 _power = by_kind(iu=integer_power, f=float_power, c=complex_power)
 
-Power(np.power, _power)
-Ufunc(np.float_power, _power)
-Ufunc(np.sqrt, by_kind(f=call("sqrt"), c=complex_sqrt))
-Ufunc(np.cbrt, call("cbrt"))
+OPS: tuple[Op, ...] = (
+    Power(np.power, _power),
+    Ufunc(np.float_power, _power),
+    Ufunc(np.sqrt, by_kind(f=call("sqrt"), c=complex_sqrt)),
+    Ufunc(np.cbrt, call("cbrt")),
+)

@@ -230,6 +230,8 @@ def _modular_sum(x: Term, y: Term, size: Term) -> Term:
     return where(total >= size, total - size, total)
 
 
-PythonOp("int_true_divide", (INT64, INT64, FLOAT64), _divide, _quotient)
-PythonOp("modular_power", (INT64, INT64, INT64, INT64), _modular_power, _modular)
-PythonOp("round_digits", (FLOAT64, INT64, FLOAT64), round, _round)
+OPS: tuple[Op, ...] = (
+    PythonOp("int_true_divide", (INT64, INT64, FLOAT64), _divide, _quotient),
+    PythonOp("modular_power", (INT64, INT64, INT64, INT64), _modular_power, _modular),
+    PythonOp("round_digits", (FLOAT64, INT64, FLOAT64), round, _round),
+)

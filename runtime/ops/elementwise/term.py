@@ -200,7 +200,7 @@ def call(op: str) -> Rule:
 
 
 def identity(x: Term) -> Term:
-    """The rule of what changes nothing."""
+    """The identity rule."""
     return x
 
 
@@ -233,7 +233,7 @@ def iterate(running: Rule, step: Rule, state: tuple[Term, ...]) -> tuple[Term, .
 
 
 def _any(x: Term) -> str:
-    """Whether any element holds."""
+    """Return whether any element holds."""
     scalar = ArrayType((), BOOL)
     if not x.type.shape:
         return x.name

@@ -1,4 +1,4 @@
-"""The op of a NumPy ufunc, and the table of those that are ops."""
+"""The op of a NumPy ufunc."""
 
 from __future__ import annotations
 
@@ -12,22 +12,6 @@ from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
 from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
-
-_ops: dict[np.ufunc, Op] = {}
-
-
-def ufunc_op(ufunc: np.ufunc) -> Op:
-    """The op that computes `ufunc`.
-
-    Raises
-    ------
-    TypeError
-        When no op does: it is in `anabranch.runtime.ops.elementwise.LEFT_OUT`, or it is not NumPy's.
-    """
-    try:
-        return _ops[ufunc]
-    except KeyError:
-        raise TypeError(f"the ufunc {ufunc.__name__} has no op") from None
 
 
 @functools.cache
@@ -56,7 +40,6 @@ class Ufunc(Op):
         super().__init__(ufunc.__name__)
         self.ufunc = ufunc
         self.rule = rule
-        _ops[ufunc] = self
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """Types of the outputs: the inputs' shape, dtypes by `ufunc.resolve_dtypes`."""
@@ -130,5 +113,5 @@ class Power(Ufunc):
 
 
 def narrow(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
+    """Return whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
     return dtype.itemsize <= 2 and dtype.kind in "fV"

@@ -1,3 +1,3 @@
-"""Traced ndarrays: handles, views, indexing, and the memory that they share."""
+"""Traced ndarrays and NumPy scalars: their handles, of static size or not, and indexing."""
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import apply_ufunc, index_checks
+from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
 from anabranch.runtime.values.interval import FULL

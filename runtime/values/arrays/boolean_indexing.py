@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, masked
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import Traced
 
 

@@ -18,21 +18,15 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import (
-    advanced_indexing,
-    boolean_indexing,
-    index_checks,
-    memory_layout,
-    scalar_masks,
-    slicing,
-    views,
-)
+from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing, index_checks, scalar_masks, slicing
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue, abstract_of_option
+from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union_base import abstract_of_option
 
 if TYPE_CHECKING:
     from anabranch.runtime.values.arrays.traced_array import Array

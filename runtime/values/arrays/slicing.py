@@ -10,11 +10,11 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import views
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.static_requests import know
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue

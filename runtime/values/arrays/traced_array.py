@@ -9,13 +9,15 @@ import numpy as np
 
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.trace import OnDevice, Storage, current
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays import aliasing, apply_ufunc, indexing, integer_elements, memory_layout, views
+from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.failures import numpy_messages, try_regions
-from anabranch.runtime.values.numpy_scalar import NumPyLike
+from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.tracer import INPLACE, Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -56,7 +58,11 @@ class Array(NumPyLike):
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
-        if current().parent is not None or current().trace.regions or id(self) in current().trace.either:
+        if (
+            current().parent is not None
+            or current().trace.failures.regions
+            or id(self) in current().trace.identity.either
+        ):
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
                 "supported; bind a view: b = a.reshape(...)"

@@ -12,10 +12,10 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Var
-from anabranch.runtime.tracing.trace import Part
+from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.rows import side_by_side
 from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.pytrees import layout as layouts
 
 # So many numbers at one place in objects of one class are carried one by one.

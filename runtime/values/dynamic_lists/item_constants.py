@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind, python_abstract
-from anabranch.runtime.values.dynamic_lists import item_memory
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.pytrees import layout as layouts
 
 _NUMBERS = (bool, int, float, complex)

@@ -10,12 +10,12 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
-from anabranch.runtime.values.pytrees import containers, layout as layouts
-from anabranch.runtime.values.pytrees.node_tables import Reference
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -52,8 +52,8 @@ class Row:
         tag: Atom = atoms.literal(places[-1], np.int32)
         packed: dict[int, list[Atom]] = {}
         for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
-            row = [p.atom for p in layouts.pack(option, variants[place])]
-            _keep(layouts.pack(option, variants[place]))
+            row = [p.atom for p in pack_unpack.pack(option, variants[place])]
+            _keep(pack_unpack.pack(option, variants[place]))
             if len(options) > 1:
                 here = value.chosen(i)
                 tag = atoms.select(here, atoms.literal(place, np.int32), tag)
@@ -72,7 +72,7 @@ def _options(value: Any) -> tuple[Any, ...]:
     return (value,) if is_one else value.options
 
 
-def _keep(packed: Sequence[layouts.Packed]) -> None:
+def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
     for part in packed:
         if part.handle is not None:
             current().keep(part.handle.storage)
@@ -123,7 +123,7 @@ def note_copied(value: Any) -> None:
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
-        current().trace.merged[id(value)] = value
+        current().trace.identity.merged[id(value)] = value
     for child in structure.children(value):
         note_copied(child)
 

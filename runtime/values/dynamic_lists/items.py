@@ -16,19 +16,20 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
+from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.tracing.trace import Builder, builder_or_none, current, tracing
 from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds, item_memory
-from anabranch.runtime.values.dynamic_lists.length_permission import may_grow
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import host_values, layout as layouts
-from anabranch.runtime.values.pytrees.containers import Structure
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, pack_unpack
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 
@@ -349,7 +350,7 @@ class Items:
             memory = memory[first : first + len(layouts.leaf_types(layout))]
         leaves = [item_memory.row(b, place) for b in memory]
         made: list[Array | None] = []
-        value = layouts.unpack(layout, iter(leaves), made)
+        value = pack_unpack.unpack(layout, iter(leaves), made)
         if isinstance(layout, layouts.Choice) and isinstance(value, ChoiceValue):
             value.number = None  # elements of other kinds have left the memory of each kind as it was
         item_kinds.note_copied(value)
@@ -358,7 +359,7 @@ class Items:
             if array is not None:
                 builder.keep(array.storage)
                 # Another element may be the same array.
-                builder.trace.merged[id(array)] = array
+                builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:
             last = len(builder.equations) - 1
             self.read[position] = Read(value, builder, last, builder.equations[last])
@@ -653,7 +654,7 @@ def note_head(items: Items, ways: Sequence[Any]) -> None:
     same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
     if same and items.past is None:
         items.past = Past(tuple(same), len(same), ())
-        current().trace.has_heads = True
+        current().trace.lists.has_heads = True
 
 
 def _head(contents: Any) -> tuple[Any, ...]:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.dynamic_lists import item_forms
 from anabranch.runtime.values.dynamic_lists.items import Buffer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.pytrees import containers, layout as layouts, stacked_parts
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
 from anabranch.runtime.values.union import ChoiceValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
@@ -28,8 +30,8 @@ class LineStructure(containers.Structure):
         return True
 
     @property
-    def _form(self) -> stacked_parts.Line:
-        return stacked_parts.Line(self._plain, stacked_parts.Number(self.extra, FULL), len(self.keys))
+    def _form(self) -> item_forms.Line:
+        return item_forms.Line(self._plain, item_forms.Number(self.extra, FULL), len(self.keys))
 
     @property
     def _plain(self) -> containers.Structure:
@@ -46,7 +48,9 @@ class LineStructure(containers.Structure):
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
-        joined = layouts.Node(self._plain, tuple([layouts.widened(layouts.join(item, c)) for c in other.children]))
+        joined = layouts.Node(
+            self._plain, tuple([loop_layouts.widened(layout_join.join(item, c)) for c in other.children])
+        )
         return lined(joined)
 
 

@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
-from anabranch.runtime.tracing.trace import current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.pytrees import containers, layout as layouts, node_tables
-from anabranch.runtime.values.pytrees.node_tables import Graph, Reference, ReferenceStructure
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
+from anabranch.runtime.values.pytrees.node_graphs import Graph
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import ChoiceValue
 
 
 def is_record(value: Any) -> bool:
     """Return whether a value is a dict or an object that is known while tracing."""
-    return not isinstance(value, (list, collections.deque)) and node_tables.is_container(value)
+    return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
 def graph_of(items: Sequence[Any]) -> Graph | None:
@@ -31,24 +32,24 @@ def graph_of(items: Sequence[Any]) -> Graph | None:
     mine = [v for v in items if is_record(v)]
     if not mine:
         return None
-    graphs: list[Graph] = current().trace.graphs
+    graphs: list[Graph] = current().trace.identity.graphs
     found = next((g for g in reversed(graphs) if all(v in g for v in mine)), None)
     if found is not None:
         return found
-    made = node_tables.graph_of(*mine, *_like(mine), least=1)
+    made = node_graphs.graph_of(*mine, *_like(mine), least=1)
     assert made is not None
     trace = current().trace
-    if all(m is None or id(m) in trace.callers_objects for m in made.members):
+    if all(m is None or id(m) in trace.identity.callers_objects for m in made.members):
         # A branch or a loop may change any of them, by the number.
-        trace.roots.append(made.members)
-        for snapshot in trace.snapshots:
+        trace.heap.roots.append(made.members)
+        for snapshot in trace.heap.snapshots:
             snapshot.extend(made.members)
     return made
 
 
 def _like(records: Sequence[Any]) -> Iterator[Any]:
     """Yield the caller's records of the classes of these, where one of these is the caller's."""
-    callers = current().trace.callers_objects
+    callers = current().trace.identity.callers_objects
     if any(id(r) in callers for r in records):
         classes = set(map(type, records))
         yield from (c for c in callers.values() if type(c) in classes and is_record(c))
@@ -103,16 +104,16 @@ def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
     With `is_held` it is there before the innermost one, which is at its end.
     """
     trace = current().trace
-    if id(value) in trace.callers_objects:
+    if id(value) in trace.identity.callers_objects:
         return graph_of([value])
-    graphs: list[Graph] = trace.graphs
+    graphs: list[Graph] = trace.identity.graphs
     found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
-    is_there = trace.snapshots[0].has_seen(value) if trace.snapshots else is_held
+    is_there = trace.heap.snapshots[0].has_seen(value) if trace.heap.snapshots else is_held
     if found is not None or not is_there:
         return found
-    if len(graphs) >= _MOST_GRAPHS and not trace.is_outside(value):
+    if len(graphs) >= _MOST_GRAPHS and not trace.outside.is_outside(value):
         return None  # such as each step of an unrolled loop makes anew
-    beside = (slot.target for heap in trace.snapshots[:1] for slot in heap.slots.values())
+    beside = (slot.target for heap in trace.heap.snapshots[:1] for slot in heap.slots.values())
     return graph_of([value, *(t for t in beside if type(t) is type(value) and is_record(t))])
 
 
@@ -123,10 +124,10 @@ _MOST_GRAPHS = 4
 def _is_outside(graph: Graph) -> bool:
     """Return whether all nodes of a graph are there before the outermost branch or loop."""
     trace = current().trace
-    if not trace.snapshots:
+    if not trace.heap.snapshots:
         return True
-    outermost = trace.snapshots[0]
-    return all(m is None or id(m) in trace.callers_objects or outermost.has_seen(m) for m in graph.members)
+    outermost = trace.heap.snapshots[0]
+    return all(m is None or id(m) in trace.identity.callers_objects or outermost.has_seen(m) for m in graph.members)
 
 
 def _widened(value: Reference) -> Reference:
@@ -168,32 +169,10 @@ _SHARED = (
 
 
 def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
-    return layouts.Node(node_tables.structure_in(graph, kinds), (layouts.Leaf(node_tables.INDEX),))
+    return layouts.Node(node_structures.structure_in(graph, kinds), (layouts.Leaf(node_reference.INDEX),))
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
-
-
-class Beside:
-    """A result, and the nodes of graphs that parts of it are by their numbers."""
-
-    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
-        self.members, self.result = members, result
-
-    def __anabranch_structure__(self) -> containers.Structure:
-        return BesideStructure(type(self), ("members", "result"))
-
-
-@frozen
-class BesideStructure(containers.Structure):
-    """That of a result with nodes beside it."""
-
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    def children(self, value: Any) -> list[Any]:
-        return [value.members, value.result]
 
 
 def members(items: Any) -> tuple[tuple[Any, ...], ...]:
@@ -203,7 +182,7 @@ def members(items: Any) -> tuple[tuple[Any, ...], ...]:
 
 def refers_to_members(structure: containers.Structure) -> bool:
     """Return whether what is built on the host may be one of the nodes beside a result."""
-    return isinstance(structure, node_tables.MemberStructure) or any(
+    return isinstance(structure, node_structures.MemberStructure) or any(
         map(_has_members, getattr(structure, "variants", ()))
     )
 

@@ -1,3 +1,3 @@
-"""Arrays whose size is known only at run time: a buffer of static capacity and the valid region in it."""
+"""Sizes known only at run time: the valid region of a buffer, arithmetic on sizes, compaction and broadcasting."""
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.trace import UnreachableError
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
 from anabranch.runtime.values.failures import run_time_checks
@@ -232,7 +232,6 @@ def _to_common(sized: Sequence[tuple[_Operand, int]], check: Callable[[Atom], No
     return Window(0, size_arithmetic.limited(common, 0, capacity))
 
 
-@registry.sized(np.ufunc)
 def elementwise(function: Callable[..., Any], operands: Sequence[Any], fill: Any = None) -> Any:
     """`function(*operands)` of operands of which some have run-time sizes, element by element."""
     aligned = broadcast(operands, fill)

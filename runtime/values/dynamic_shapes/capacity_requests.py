@@ -8,9 +8,9 @@ import sys
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, Place, capacity_at
 from anabranch.runtime.tracing.source_frames import position, users
-from anabranch.runtime.tracing.trace import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_shapes.value_equality import surely_equal
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.value_equality import surely_equal
 
 Bound: TypeAlias = "int | PythonScalar"
 

@@ -1,3 +1,3 @@
-"""Exceptions at run time: conditions, messages, and the bodies of `try`."""
+"""Exceptions at run time: the checks that raise them, refusals, and the frames that they came through."""
 
 from __future__ import annotations

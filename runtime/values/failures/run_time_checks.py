@@ -14,8 +14,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.tracing.trace import Details, Failure, current
 from anabranch.runtime.values import atoms
 
 NDArray = np.ndarray[Any, Any]
@@ -150,11 +151,11 @@ class MayFailError(Exception):
 def refused() -> Iterator[None]:
     """Let what may fail at run time raise `MayFailError` while tracing, before anything has been noted of it."""
     trace = current().trace
-    before, trace.refuses_failures = trace.refuses_failures, True
+    before, trace.failures.refused = trace.failures.refused, True
     try:
         yield
     finally:
-        trace.refuses_failures = before
+        trace.failures.refused = before
 
 
 def record_failure(
@@ -167,22 +168,22 @@ def record_failure(
     """Set the error code to a new failure's number, and keep its details, where `pred` holds and none came before."""
     builder = current()
     trace = builder.trace
-    if trace.refuses_failures:
+    if trace.failures.refused:
         raise MayFailError
     counts: collections.Counter[ArrayType] = collections.Counter()
     storages = []
     for detail in details:
         storages.append(trace.detail(detail.type, counts[detail.type]))
         counts[detail.type] += 1
-    trace.failures.append(Failure(make, revive, frames, tuple(storages)))
-    number = Literal(np.array(len(trace.failures), np.int32))
-    code = builder.read(trace.error_code)
+    trace.failures.numbered.append(Failure(make, revive, frames, tuple(storages)))
+    number = Literal(np.array(len(trace.failures.numbered), np.int32))
+    code = builder.read(trace.failures.error_code)
     first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))
-    builder.write(trace.error_code, atoms.select(first, number, code))
+    builder.write(trace.failures.error_code, atoms.select(first, number, code))
     for storage, detail in zip(storages, details, strict=True):
         builder.write(storage, atoms.select(first, detail, builder.read(storage)))
-    if trace.regions:
-        trace.regions[-1].note(builder)
+    if trace.failures.regions:
+        trace.failures.regions[-1].note(builder)
 
 
 def raise_again(error: BaseException) -> bool:
@@ -191,10 +192,10 @@ def raise_again(error: BaseException) -> bool:
     One that the handler has changed is another.
     """
     trace = current().trace
-    caught = trace.caught.get(id(error))
+    caught = trace.failures.caught.get(id(error))
     if caught is None or caught.error is not error or caught.changed:
         return False
-    for region in trace.regions:
+    for region in trace.failures.regions:
         region.again.update(n for n in caught.numbers if n <= region.first)
     fail_again(caught.code, caught.details)
     return True
@@ -203,17 +204,17 @@ def raise_again(error: BaseException) -> bool:
 def details_of(numbers: Iterable[int]) -> Details:
     """What these failures keep, as it is now: others that are caught meanwhile write to the same places."""
     builder = current()
-    storages = dict.fromkeys(s for n in numbers for s in builder.trace.failures[n - 1].details)
+    storages = dict.fromkeys(s for n in numbers for s in builder.trace.failures.numbered[n - 1].details)
     return tuple([(storage, builder.read(storage)) for storage in storages])
 
 
 def fail_again(number: Atom, details: Details = ()) -> None:
     """Set the error code to what it was when something failed, where nothing has failed since."""
     builder = current()
-    code = builder.read(builder.trace.error_code)
+    code = builder.read(builder.trace.failures.error_code)
     fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
     for storage, value in details:
         builder.write(storage, atoms.select(fine, value, builder.read(storage)))
-    builder.write(builder.trace.error_code, atoms.select(fine, number, code))
-    if builder.trace.regions:
-        builder.trace.regions[-1].note(builder)
+    builder.write(builder.trace.failures.error_code, atoms.select(fine, number, code))
+    if builder.trace.failures.regions:
+        builder.trace.failures.regions[-1].note(builder)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anabranch.runtime.device import foreign
-from anabranch.runtime.values.pytrees.containers import is_plain_object
+from anabranch.runtime.values.containers import is_plain_object
 
 _BUFFERS = (bytearray, array.array, memoryview)
 _STREAMS = (io.StringIO, io.BytesIO)

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values.heap import opaque
-from anabranch.runtime.values.heap.patched_classes import Snapshot
-from anabranch.runtime.values.pytrees.containers import (
+from anabranch.runtime.values.containers import (
     Contents,
     attributes,
     is_plain_object,
@@ -22,6 +20,8 @@ from anabranch.runtime.values.pytrees.containers import (
     slot_names,
     update,
 )
+from anabranch.runtime.values.heap import opaque
+from anabranch.runtime.values.heap.patched_classes import Snapshot
 
 
 class Row(list[Any]):

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.signals import whole
+from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, of_receiver, slot_of
-from anabranch.runtime.values.pytrees.containers import is_users_class
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
 

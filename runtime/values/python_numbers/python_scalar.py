@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.values import lazy_text, wrap
+from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
-from anabranch.runtime.values.arrays import apply_ufunc
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers import (
     python_attributes,

@@ -13,8 +13,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.device import array as device
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 
@@ -40,6 +40,28 @@ class CallersArray:
     """An array that an object from outside holds, as before."""
 
     array: NDArray
+
+
+class Beside:
+    """A result, and the nodes of graphs that parts of it are by their numbers."""
+
+    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
+        self.members, self.result = members, result
+
+    def __anabranch_structure__(self) -> containers.Structure:
+        return BesideStructure(type(self), ("members", "result"))
+
+
+@frozen
+class BesideStructure(containers.Structure):
+    """That of a result with nodes beside it."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.members, value.result]
 
 
 def hosted(
@@ -111,7 +133,7 @@ class Building:
                 if abstract.kind is Kind.PYTHON:
                     return array.item()
                 return array[()] if abstract.kind is Kind.SCALAR else array
-            case layouts.Node(records.BesideStructure(), (members, result)):
+            case layouts.Node(BesideStructure(), (members, result)):
                 self._members = self.build(members, arrays)
                 return self.build(result, arrays)
             case layouts.Node(structure, children, source):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.values.dynamic_shapes.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
 from anabranch.runtime.values.pytrees.layout import Layout, Node
 from anabranch.runtime.values.union import ChoiceValue
 

@@ -34,7 +34,7 @@ class Usage(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What a folder holds under one key.
+    """The contents of a folder under one key.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class Store:
         self._saved = 0
 
     def load(self, key: str) -> bytes | None:
-        """What was saved under the key; None where there is none."""
+        """Return what was saved under the key; None where there is none."""
         found = self._read(key)
         return None if found is None else found[1]
 
     def _read(self, key: str) -> tuple[bytes, bytes] | None:
-        """What was said of an entry, and the entry."""
+        """Return the description of an entry, and the entry."""
         path = os.path.join(self.folder, key)
         try:
             descriptor = os.open(path, _READ)
@@ -151,7 +151,7 @@ class Store:
                 return
 
     def usage(self) -> Usage:
-        """What there is."""
+        """Return the number of entries, and their size."""
         found = [size for _, size, path in self._files() if not path.endswith(".tmp")]
         return Usage(len(found), sum(found))
 
@@ -190,7 +190,7 @@ def _unlink(path: str) -> None:
 
 
 def _is_trusted(status: os.stat_result) -> bool:
-    """Whether this belongs to this user, or to the system: entries are code, which will be run."""
+    """Return whether this belongs to this user, or to the system: entries are code, which will be run."""
     return not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), 0)
 
 
@@ -206,7 +206,7 @@ def _packed(key: str, payload: bytes, about: Mapping[str, Any]) -> bytes:
 
 
 def _unpacked(key: str, data: bytes) -> tuple[bytes, bytes] | None:
-    """What was said of an entry, and the entry; None where a bit is not what it was, or it is another key's."""
+    """Return the description of an entry, and the entry; None where it is damaged, or another key's."""
     body = data[_START:]
     if not data.startswith(_FORMAT) or hashlib.sha256(key.encode() + body).digest() != data[len(_FORMAT) : _START]:
         return None

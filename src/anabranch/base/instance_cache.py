@@ -1,4 +1,4 @@
-"""What is kept for each instance of a class, by its identity, as long as the instance is there."""
+"""Values kept for the instances of a class, by identity, as long as each instance is there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PerInstance(Generic[T]):
         self._strong: collections.OrderedDict[int, tuple[Any, T]] = collections.OrderedDict()
 
     def get(self, instance: Any) -> T | None:
-        """What is kept for an object."""
+        """Return what is kept for an object."""
         found = self._weak.get(id(instance)) or self._strong.get(id(instance))
         return None if found is None else found[1]
 

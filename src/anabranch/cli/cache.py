@@ -1,4 +1,4 @@
-"""What `python -m anabranch cache` says of the caches on disk."""
+"""`python -m anabranch cache`: the caches on disk, in words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def clear(folder: Path) -> Iterator[str]:
 
 
 def explain(folder: Path) -> Iterator[str]:
-    """What each entry is, and whether this process would use it."""
+    """Yield what each entry is, and whether this process would use it."""
     for what, store_in, needs in _CACHES:
         store, wanted = store_in(folder), needs()
         yield f"{store.folder}: {_amount(*store.usage(), what)} MiB"

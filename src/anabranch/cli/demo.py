@@ -25,7 +25,7 @@ _LEAST_ROOM = 72
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one demonstration found."""
+    """The findings of one demonstration."""
 
     name: str
     difference: str | None  # the first one found, in words

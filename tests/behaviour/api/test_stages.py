@@ -482,4 +482,4 @@ def test_the_repr_of_a_program_that_prints_is_its_text():
 
     program = jit(f).trace(np.ones(3)).program
     assert repr(program) == str(program)
-    assert "host_callback" in repr(program) or "effect" in repr(program)
+    assert "host_callback" in repr(program)

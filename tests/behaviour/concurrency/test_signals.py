@@ -21,7 +21,7 @@ from anabranch.base.signals import Interrupt, Watched, check
 from anabranch.runtime.api import stages
 from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.config import settings
-from anabranch.runtime.tracing.trace import tracing
+from anabranch.runtime.tracing.builder import tracing
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 

@@ -274,7 +274,7 @@ def test_what_is_cleared_does_not_stay_behind():
     assert alive([reference]) == []
 
 
-def test_turns_do_not_stay_behind():
+def test_keyed_locks_do_not_stay_behind():
     f = jit(collatz)
     together(8, lambda i: f(i + 1))
-    assert not f._executables.turns._turns
+    assert not f._executables.locks._locks

@@ -393,7 +393,7 @@ DEEP = 600  # each takes two calls where it is taken apart, and Python allows 10
 def test_deep_containers_are_arguments_and_read_from_outside():
     outside = chain(DEEP)
     compiled = jit(sum_of_chain)
-    for _ in range(3):  # the last one goes the quick way
+    for _ in range(3):  # the last one takes the fast path
         assert compiled(outside) == sum_of_chain(outside)
     lists = nested(DEEP)
     assert jit(lambda x: depth(lists) + x)(1.0) == DEEP + 1.0

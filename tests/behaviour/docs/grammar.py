@@ -370,7 +370,7 @@ NOTES = {
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
     "No run-time condition in its comprehension.",
     "SetComp": "Rewritten inside; run-time members only right behind `in`, no run-time conditions.",
-    "DictComp": "Rewritten inside; values of the run, but no keys and no conditions that only the run knows.",
+    "DictComp": "Rewritten inside; run-time values, but no keys and no conditions known only at run time.",
     "Call": "What is called is rewritten too when it is the user's own.",
     "Set": "Right behind `in` (also with `set(…)` and operators of sets), run-time values may be in it; else not.",
     "JoinedStr": "As an argument of `print` and of exceptions it takes run-time values.",

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-import anabranch.runtime.numpy  # noqa: F401 - fills the registry
 from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.arrays.traced_array import Array

@@ -122,7 +122,7 @@ def test_what_is_returned_of_a_static_array_is_a_copy():
         jit(written, static_argnames="a")(a)
 
 
-def test_a_slice_whose_step_only_the_run_knows_is_a_copy_once_it_is_returned():
+def test_a_slice_whose_step_is_known_only_at_run_time_is_a_copy_once_it_is_returned():
     def strided(a, k):
         part = a[:: int(k.sum())]
         part[0] = 5

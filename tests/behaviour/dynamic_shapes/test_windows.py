@@ -68,6 +68,6 @@ def test_the_window_of_a_slice_is_that_of_a_fold():
     program = jit(of_infinities).trace(np.ones((150, 150)), np.ones((150, 150))).lower().program
     (loop,) = [e for e in program.equations if e.op.name == "for"]
     (body,) = loop.programs()
-    (fold,) = [e for e in body.equations if e.op.name == "fold"]
+    (fold,) = [e for e in body.equations if e.op.name == "windowed_reduce"]
     assert not fold.params["body"].equations
     assert fold.inputs[1] in body.inputs

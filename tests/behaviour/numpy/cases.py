@@ -15,10 +15,10 @@ from anabranch.runtime.errors import AnabranchError, StructureMismatchError, Uns
 from anabranch.runtime.ir.program import ArrayType, Program, evaluate
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
-from anabranch.runtime.tracing.trace import Trace, building
+from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
-from anabranch.runtime.values.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Traced
 from anabranch.runtime.values.union import ChoiceValue
@@ -102,13 +102,13 @@ class _Call:
         """Run the Program, write what it changed, raise what it raised."""
         root, trace = self.trace.root, self.trace
         with building(root):
-            code = self.output(root.read(trace.error_code))
-            details = {s: self.output(root.read(s)) for s in trace.details.values()}
+            code = self.output(root.read(trace.failures.error_code))
+            details = {s: self.output(root.read(s)) for s in trace.failures.details.values()}
             changed = [(x, self.output(handle.atom)) for x, handle in self.inputs]
         program = Program(tuple(root.formals), tuple(root.equations), tuple(self.outputs))
         results = _backend(program, self.arguments)
         if results[code]:
-            raise_failure(trace.failures[int(results[code]) - 1], {s: results[i] for s, i in details.items()})
+            raise_failure(trace.failures.numbered[int(results[code]) - 1], {s: results[i] for s, i in details.items()})
         for original, index in changed:
             if original.size and original.flags.writeable and original.tobytes() != results[index].tobytes():
                 original[...] = results[index]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pathlib
+from collections import Counter
 
 import numpy as np
 
+from anabranch.runtime import numpy as surface
 from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import registry
 
@@ -36,3 +38,17 @@ def test_every_method_of_ndarray_is_known() -> None:
     names = {n for n in dir(np.ndarray) if not n.startswith("_")}
     own = {"shape", "dtype", "size", "ndim", "nbytes", "itemsize", "real", "imag"}
     assert names <= set(registry.METHODS) | set(registry.PROPERTIES) | own
+
+
+def test_every_family_is_listed_once_and_no_two_bring_the_same_rule() -> None:
+    folder = pathlib.Path(surface.__file__).parent
+    with_rules = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if "\nrules = Rules()\n" in path.read_text()
+    }
+    listed = [family.__name__.removeprefix(f"{surface.__name__}.") for family in surface.FAMILIES]
+    assert sorted(listed) == sorted(with_rules)
+    for table in ("functions", "methods", "properties", "sized_functions", "sized_methods", "sized_properties"):
+        found = Counter(name for family in surface.FAMILIES for name in getattr(family.rules, table))
+        assert [name for name, times in found.items() if times > 1] == []

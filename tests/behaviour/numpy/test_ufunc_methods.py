@@ -8,12 +8,12 @@ from typing import Any
 import numpy
 import pytest
 
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.values import registry
 from tests.behaviour.numpy.cases import check_program
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, EMPTY, FLOATS, INTS, NANS, SINGLE, TRUTHS
 
-UFUNCS = sorted({f.__name__ for f in registry.FUNCTIONS if isinstance(f, numpy.ufunc) and f.__name__ in Op.table})
+UFUNCS = sorted({f.__name__ for f in registry.FUNCTIONS if isinstance(f, numpy.ufunc) and f.__name__ in OPS})
 ARRAYS = (FLOATS, INTS, BYTES, TRUTHS, SINGLE, NANS, COMPLEX, EMPTY)
 LINE = numpy.array([2.0, 3.0, 2.0])
 # NumPy's own are wrong on some CPUs, as docs/differences.md tells.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.values import registry
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import BYTES, COMPLEX, FLOATS, INTS, NANS, SCALAR, SINGLE, TRUTHS, VECTOR
@@ -34,7 +34,7 @@ case(np.less, BYTES.astype("u8"), Static(-1))
 case(np.equal, np.array([300, 2]), 300)
 
 # Every elementwise ufunc of NumPy.
-UFUNCS = [f for f in registry.FUNCTIONS if isinstance(f, np.ufunc) and f.__name__ in Op.table]
+UFUNCS = [f for f in registry.FUNCTIONS if isinstance(f, np.ufunc) and f.__name__ in OPS]
 for f in UFUNCS:
     for X in (FLOATS, INTS, BYTES, TRUTHS, COMPLEX, SINGLE, NANS, SCALAR, 3, 2.5):
         if f.nin == 1:

@@ -419,7 +419,7 @@ def test_printing_from_threads() -> None:
 def test_top_level_prints_need_no_callback() -> None:
     wrapped = jit(top_level_only)
     assert wrapped.lower(2.0, 3).callbacks == ()
-    assert "effect" not in str(wrapped.trace(2.0, 3).program)
+    assert "host_callback" not in str(wrapped.trace(2.0, 3).program)
     assert len(jit(mixed_levels).lower(2.0, 3).callbacks) == 6
 
 

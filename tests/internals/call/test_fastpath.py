@@ -1,4 +1,4 @@
-"""The quick way of a call: taken by calls of its signature and by no others, with the results of the long way."""
+"""The fast path of a call: taken by calls of its signature and by no others, with the results of the general path."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from anabranch.runtime.testing.value_parts import copied
 from tests.equivalence import Outcome, alike
 
 
-def quickened(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function compiled, and its quick way for these arguments, which must exist."""
+def with_fast_path(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The function compiled, and its fast path for these arguments, which must exist."""
     wrapped = function if hasattr(function, "lower") else jit(function)
     for _ in range(2):
         given, options = copied((args, kwargs))
         wrapped(*given, **options)
-    assert wrapped._executables.quick, "there is no quick way"
+    assert wrapped._executables.with_fast_path, "there is no fast path"
     return wrapped
 
 
 def ways(wrapped: Any) -> list[Any]:
-    """The quick ways that a call is offered to."""
-    return [execution.quick for execution in wrapped._executables.quick]
+    """The fast paths that a call is offered to."""
+    return [execution.fast_path for execution in wrapped._executables.with_fast_path]
 
 
 class Pair(NamedTuple):
@@ -63,16 +63,16 @@ CALLS = (
 
 @pytest.mark.parametrize("made_for", range(len(CALLS)))
 def test_only_calls_of_the_signature_take_it(made_for):
-    """For what calls a quick way gives an answer, the signature is the one it was made for."""
+    """For what calls a fast path gives an answer, the signature is the one it was made for."""
     wrapped = jit(first)
     for _ in range(2):
         wrapped(*CALLS[made_for])
     key = wrapped._signature(CALLS[made_for], {})[0]
-    for quick, other in itertools.product(ways(wrapped), CALLS):
-        if quick(other, {}) is not MISS:
+    for fast, other in itertools.product(ways(wrapped), CALLS):
+        if fast(other, {}) is not MISS:
             assert wrapped._signature(other, {})[0] == key
-        assert quick(other, {"more": 1}) is MISS
-        assert quick((*other, 1, 2), {}) is MISS
+        assert fast(other, {"more": 1}) is MISS
+        assert fast((*other, 1, 2), {}) is MISS
 
 
 def add(x, y):
@@ -133,9 +133,9 @@ def constant(a):
     ],
 )  # fmt: skip
 def test_the_results_are_those_of_the_long_way(function, args):
-    wrapped = quickened(function, *args)
-    (quick,) = ways(wrapped)
-    want, got = Outcome(function, args, {}), Outcome(lambda *a: quick(a, {}), args, {})
+    wrapped = with_fast_path(function, *args)
+    (fast,) = ways(wrapped)
+    want, got = Outcome(function, args, {}), Outcome(lambda *a: fast(a, {}), args, {})
     alike(want, got)
     for _ in range(2):
         assert isinstance(wrapped(*copied(args)), type(want.value))
@@ -143,14 +143,14 @@ def test_the_results_are_those_of_the_long_way(function, args):
 
 
 def test_a_result_that_is_an_argument_is_that_very_array():
-    wrapped, a = quickened(both, np.arange(3.0), 2.0), np.arange(3.0)
+    wrapped, a = with_fast_path(both, np.arange(3.0), 2.0), np.arange(3.0)
     one, other, same_a, _ = wrapped(a, 2.0)
     assert one is other
     assert same_a is a
 
 
 def test_results_are_writable_and_apart():
-    wrapped, a = quickened(add, np.arange(3.0), 1.0), np.arange(3.0)
+    wrapped, a = with_fast_path(add, np.arange(3.0), 1.0), np.arange(3.0)
     one, other = wrapped(a, 1.0), wrapped(a, 1.0)
     one[0] = 99.0
     assert other.tolist() == [1.0, 2.0, 3.0]
@@ -158,7 +158,7 @@ def test_results_are_writable_and_apart():
 
 
 def test_a_failure_is_raised_and_the_next_call_is_right():
-    wrapped = quickened(pick, np.arange(5.0), 1)
+    wrapped = with_fast_path(pick, np.arange(5.0), 1)
     for _ in range(3):
         with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 5"):
             wrapped(np.arange(5.0), 9)
@@ -174,14 +174,14 @@ def test_scalars_that_are_static_by_themselves(first):
 
 
 def test_an_int_beyond_64_bits():
-    wrapped = quickened(add, 1, 2)
+    wrapped = with_fast_path(add, 1, 2)
     with pytest.raises(OverflowError):
         wrapped(2**70, 1)
     assert wrapped(3, 4) == 7
 
 
 def test_arrays_that_share_memory_with_a_written_one():
-    wrapped, a = quickened(write, np.arange(5.0), np.arange(5.0)), np.arange(10.0)
+    wrapped, a = with_fast_path(write, np.arange(5.0), np.arange(5.0)), np.arange(10.0)
     with pytest.raises(anabranch.AliasError):
         wrapped(a[:5], a[2:7])
     assert a.tolist() == list(range(10))
@@ -196,7 +196,7 @@ def test_arguments_by_name():
         assert wrapped(1, y=2) == 3
         assert wrapped(y=5, x=1) == 6
     assert wrapped.cache_info().currsize == 2
-    assert len(wrapped._executables.quick) == 2
+    assert len(wrapped._executables.with_fast_path) == 2
     with pytest.raises(TypeError):
         wrapped(1, z=2)
 
@@ -206,12 +206,12 @@ def power(x, n, *, scale=1.0):
 
 
 def test_static_arguments():
-    wrapped = quickened(jit(power, static_argnames="n"), np.arange(3.0), 2)
-    (quick,) = ways(wrapped)
-    assert quick((np.arange(3.0), 2), {}).tolist() == [0.0, 1.0, 4.0]
+    wrapped = with_fast_path(jit(power, static_argnames="n"), np.arange(3.0), 2)
+    (fast,) = ways(wrapped)
+    assert fast((np.arange(3.0), 2), {}).tolist() == [0.0, 1.0, 4.0]
     for other in (3, 2.0, True, np.int64(2)):
-        assert quick((np.arange(3.0), other), {}) is MISS
-    assert quick((np.arange(3.0),), {"n": 2}) is MISS
+        assert fast((np.arange(3.0), other), {}) is MISS
+    assert fast((np.arange(3.0),), {"n": 2}) is MISS
     for n, scale in itertools.product((1, 2, 3), (1.0, 2.0)):
         for _ in range(3):
             np.testing.assert_array_equal(
@@ -230,7 +230,7 @@ def test_stages_take_it():
     compiled = jit(add).lower(ONE, 1.0).compile()
     for _ in range(4):
         assert compiled(ONE, 1.0).tolist() == [1.0, 2.0, 3.0]
-    assert compiled.execution.quick((ONE, 2.0), {}).tolist() == [2.0, 3.0, 4.0]
+    assert compiled.execution.fast_path((ONE, 2.0), {}).tolist() == [2.0, 3.0, 4.0]
     for other in ((ONE, 1), (np.arange(4.0), 1.0)):
         with pytest.raises(anabranch.UnsupportedValueError, match="was compiled for other arguments"):
             compiled(*other)
@@ -257,7 +257,7 @@ def test_methods(monkeypatch):
         for _ in range(3):
             assert scaled.of(3.0) == 6.0 + by
             assert type(scaled.of(3)) is float
-    assert Scaled.of._executables.quick
+    assert Scaled.of._executables.with_fast_path
     monkeypatch.setattr(Scaled, "factor", 10.0)
     for _ in range(3):
         assert scaled.of(3.0) == 31.0
@@ -271,7 +271,7 @@ def shifted(x):
 
 
 def test_guards(monkeypatch):
-    wrapped = quickened(shifted, np.ones(2))
+    wrapped = with_fast_path(shifted, np.ones(2))
     assert wrapped(np.ones(2)).tolist() == [2.0, 2.0]
     monkeypatch.setitem(globals(), "offset", 5.0)
     for _ in range(3):
@@ -282,7 +282,7 @@ def test_guards(monkeypatch):
 
 
 def test_settings_of_the_moment():
-    wrapped = quickened(pick, np.arange(5.0), 1)
+    wrapped = with_fast_path(pick, np.arange(5.0), 1)
     with configure(checks=False):
         assert wrapped(np.arange(5.0), 9) == 4.0
     with pytest.raises(IndexError):
@@ -296,14 +296,14 @@ def test_settings_that_are_the_same_in_other_blocks():
     for _ in range(8):
         with configure(checks=True):
             assert wrapped(np.arange(5.0), 1) == 1.0
-    (quick,) = ways(wrapped)
-    assert quick((np.arange(5.0), 2), {}) == 2.0
+    (fast,) = ways(wrapped)
+    assert fast((np.arange(5.0), 2), {}) == 2.0
     with configure(checks=False):
-        assert quick((np.arange(5.0), 2), {}) is MISS
+        assert fast((np.arange(5.0), 2), {}) is MISS
 
 
 def test_called_while_another_function_is_traced():
-    wrapped = quickened(add, 1, 2)
+    wrapped = with_fast_path(add, 1, 2)
 
     def outer(n):
         total = 0
@@ -316,16 +316,16 @@ def test_called_while_another_function_is_traced():
 
 
 def test_a_cleared_cache():
-    wrapped = quickened(add, 1, 2)
+    wrapped = with_fast_path(add, 1, 2)
     wrapped.cache_clear()
-    assert wrapped._executables.quick == ()
+    assert wrapped._executables.with_fast_path == ()
     assert wrapped(1, 2) == 3
     assert wrapped.cache_info()[:2] == (0, 1)
 
 
-def test_what_is_used_the_quick_way_is_not_the_least_recently_used():
+def test_what_is_used_the_fast_way_is_not_the_least_recently_used():
     with configure(cache_size=3):
-        wrapped = quickened(add, 1, 2)
+        wrapped = with_fast_path(add, 1, 2)
         for n in range(1, 7):
             wrapped(1, 2)
             wrapped(collections.deque([1.0] * n), collections.deque([2]))
@@ -340,16 +340,16 @@ def test_many_signatures_in_turns():
         for n in range(1, 9):
             assert wrapped(np.ones(n), 1.0).tolist() == [2.0] * n
     assert wrapped.cache_info().misses == 8
-    assert len(wrapped._executables.quick) == 4
+    assert len(wrapped._executables.with_fast_path) == 4
 
 
-def test_what_cannot_be_made_quick_is_not_tried_again_and_again():
+def test_what_cannot_be_made_fast_is_not_tried_again_and_again():
     wrapped, args = jit(add), (collections.deque([1]), collections.deque([2]))
     for _ in range(10):
         assert wrapped(*args) == add(*args)
     (entry,) = wrapped._executables.values()
-    assert entry.execution.quick_attempts == 3
-    assert entry.execution.quick is never
+    assert entry.execution.fast_path_attempts == 3
+    assert entry.execution.fast_path is never
 
 
 # ---- large arrays, which XLA reads where they are -------------------------------------------------------------------
@@ -408,8 +408,8 @@ def test_executables_go_without_the_collector():
     gc.disable()
     try:
         for function, args in ((add, (ONE, 1.0)), (pick, (np.arange(5.0), 1))):
-            wrapped = quickened(function, *args)
-            (execution,) = map(weakref.ref, wrapped._executables.quick)
+            wrapped = with_fast_path(function, *args)
+            (execution,) = map(weakref.ref, wrapped._executables.with_fast_path)
             executable = weakref.ref(execution().executable)
             wrapped.cache_clear()
             assert execution() is None
@@ -423,7 +423,7 @@ def test_executables_go_without_the_collector():
 
 def test_arrays_on_the_device():
     x, y = anabranch.asarray(np.arange(3.0)), anabranch.asarray(np.ones(3))
-    wrapped = quickened(add, x, y)
+    wrapped = with_fast_path(add, x, y)
     made = wrapped(x, y)
     assert type(made) is anabranch.Array
     assert made.tolist() == [1.0, 2.0, 3.0]
@@ -443,7 +443,7 @@ def test_numbers_on_the_device_keep_their_signs():
 
 def test_a_deleted_array():
     x = anabranch.asarray(np.arange(3.0))
-    wrapped = quickened(add, x, 1.0)
+    wrapped = with_fast_path(add, x, 1.0)
     x.delete()
     with pytest.raises(DeletedArrayError):
         wrapped(x, 1.0)
@@ -454,7 +454,7 @@ def test_a_tree_of_arrays_on_the_device():
         return {name: value - rate * value for name, value in tree.items()}, len(tree)
 
     tree = {"a": anabranch.asarray(np.ones(2)), "b": anabranch.asarray(np.arange(2.0))}
-    wrapped = quickened(step, tree, 0.5)
+    wrapped = with_fast_path(step, tree, 0.5)
     made, count = wrapped(tree, 0.5)
     assert {k: v.tolist() for k, v in made.items()} == {"a": [0.5, 0.5], "b": [0.0, 0.5]}
     assert count == 2
@@ -464,7 +464,7 @@ def test_a_tree_of_arrays_on_the_device():
 
 
 def test_threads():
-    wrapped, wrong = quickened(add, np.arange(50.0), 1.0), []
+    wrapped, wrong = with_fast_path(add, np.arange(50.0), 1.0), []
     large = np.ones(40_000)
 
     def work(k: int) -> None:
@@ -485,7 +485,7 @@ def test_threads():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_process():
     device = anabranch.asarray(np.arange(3.0))
-    wrapped = quickened(add, np.arange(3.0), 1.0)
+    wrapped = with_fast_path(add, np.arange(3.0), 1.0)
     wrapped(device, 1.0)
     wrapped(device, 1.0)
     child = os.fork()

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Literal, Program, Var, evaluate
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops.elementwise import ufunc_op
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.xla.compiler import compile_text
 from tests.internals.ops.op_cases import differs
 
@@ -21,7 +21,7 @@ class Expression:
     def __array_ufunc__(self, ufunc, method, *inputs):
         dtype = self.atom.type.dtype
         atoms = [x.atom if isinstance(x, Expression) else self.literal(x, dtype) for x in inputs]
-        op = ufunc_op(ufunc)
+        op = OPS[ufunc.__name__]
         outputs = tuple(Var(t) for t in op.type(*(a.type for a in atoms)))
         self.equations.append(Equation(op, tuple(atoms), {}, outputs))
         return Expression(outputs[0], self.equations)

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops import elementwise
-from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from tests.internals.ops.elementwise_values import pairs, values
 from tests.internals.ops.op_cases import Case, differs, report, run
 
@@ -29,7 +29,7 @@ def source(dtype, rng):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_convert(dtype, rng):
     x = source(dtype, rng)
-    for outcome in run([Case(Op.table["convert"], (x,), {"dtype": to}) for to in DTYPES]):
+    for outcome in run([Case(OPS["convert"], (x,), {"dtype": to}) for to in DTYPES]):
         got, wanted = outcome.got[0], outcome.wanted[0]
         wrong = differs(got, wanted)
         if got.dtype == np.uint32 and dtype.kind in "fc":
@@ -47,14 +47,14 @@ def test_float64_to_float16_rounds_once(rng):
             for e in (-20, 0, 9)
         ]
     )
-    (outcome,) = run([Case(Op.table["convert"], (x,), {"dtype": np.dtype(np.float16)})])
+    (outcome,) = run([Case(OPS["convert"], (x,), {"dtype": np.dtype(np.float16)})])
     np.testing.assert_array_equal(outcome.got[0], outcome.wanted[0])
 
 
 def test_select_and_parts(rng):
     z = values(np.dtype(complex), 10, rng)
     x, y = pairs(np.array([0.0, -0.0, np.inf, np.nan, 1.0]), np.array([0.0, -0.0, -np.inf, np.nan, 2.0]))
-    table = Op.table
+    table = OPS
     outcomes = run(
         [
             Case(table["select"], (z.real > 0, z, -z)),
@@ -70,12 +70,12 @@ def test_select_and_parts(rng):
 
 def test_types():
     f, c, b = (ArrayType((2,), np.dtype(d)) for d in (float, complex, bool))
-    assert Op.table["complex"].type(f, f) == (c,)
-    assert Op.table["imag"].type(c) == (f,)
-    assert Op.table["select"].type(b, f, f) == (f,)
+    assert OPS["complex"].type(f, f) == (c,)
+    assert OPS["imag"].type(c) == (f,)
+    assert OPS["select"].type(b, f, f) == (f,)
     with pytest.raises(TypeError, match="not complex"):
-        Op.table["real"].type(f)
+        OPS["real"].type(f)
     with pytest.raises(TypeError, match="differ"):
-        Op.table["select"].type(b, f, c)
+        OPS["select"].type(b, f, c)
     with pytest.raises(TypeError, match="predicate"):
-        Op.table["select"].type(f, f, f)
+        OPS["select"].type(f, f, f)

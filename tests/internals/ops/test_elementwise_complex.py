@@ -7,6 +7,7 @@ import pytest
 
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
 from tests.internals.ops.op_cases import Case, NDArray, differs, report, run
 
 DTYPES = [np.dtype(np.complex128), np.dtype(np.complex64)]
@@ -43,9 +44,9 @@ def of_complex(op: Op, count: int) -> bool:
     return isinstance(op, Ufunc) and op.ufunc.nin == count and "D" * count in {t.split("->")[0] for t in op.ufunc.types}
 
 
-@pytest.mark.parametrize("name", [name for name, op in Op.table.items() if of_complex(op, 1)])
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if of_complex(op, 1)])
 def test_special_parts(name):
-    for outcome in run([Case(Op.table[name], (special(dtype),)) for dtype in DTYPES]):
+    for outcome in run([Case(OPS[name], (special(dtype),)) for dtype in DTYPES]):
         ((got,), (wanted,)) = outcome.got, outcome.wanted
         absolute = 3 * np.finfo(got.real.dtype).eps if name == "log1p" else 0  # NumPy rounds the sum first
         # Each part to within its own last places, which a tolerance for the whole number would not see.
@@ -54,7 +55,7 @@ def test_special_parts(name):
         assert not wrong.any(), report(outcome, wrong, 0)
 
 
-@pytest.mark.parametrize("name", [name for name, op in Op.table.items() if of_complex(op, 2)])
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if of_complex(op, 2)])
 def test_pairs_of_special_parts(name):
     power = "power" in name
     loops = DTYPES[:1] if name == "float_power" else DTYPES
@@ -62,7 +63,7 @@ def test_pairs_of_special_parts(name):
     for dtype in loops:
         huge = () if power else (1e300 if dtype.itemsize == 16 else 1e30,)
         values = grid(dtype, BASES if power else FACTORS, *huge)
-        cases.append(Case(Op.table[name], pairs(values, values)))
+        cases.append(Case(OPS[name], pairs(values, values)))
     for outcome in run(cases):
         wrong = differs(outcome.got[0], outcome.wanted[0], ulps=POWER_ULPS if power else 4)
         assert not wrong.any(), report(outcome, wrong, 0)

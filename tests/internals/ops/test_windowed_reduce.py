@@ -7,10 +7,9 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.vector_lanes import Line
-from anabranch.runtime.ops.windowed_reduce import fold
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ops.vector_lanes import Strip
+from anabranch.runtime.ops.windowed_reduce import windowed_reduce
 from anabranch.runtime.xla.compiler import compile_text
 
 INT = ArrayType((), np.dtype(np.int64))
@@ -40,34 +39,34 @@ def body(dtype, *ops):
     made, equations = inputs[1], []
     for name, other in ops:
         out = Var(made.type)
-        equations.append(Equation(Op.table[name], (made, inputs[other]), {}, (out,)))
+        equations.append(Equation(OPS[name], (made, inputs[other]), {}, (out,)))
         made = out
     return inputs, tuple(equations), made
 
 
 def program(the_body, combine, x, y, scale, native):
-    """A fold of a row of x and a column of y, inside of a loop or not."""
-    lines = (Line(1, 2), Line(0, 2))
+    """A windowed reduction of a row of x and a column of y, inside of a loop or not."""
+    lines = (Strip(1, 2), Strip(0, 2))
     low, high, i, j = (Var(INT) for _ in range(4))
     xs, ys, s = Var(ArrayType(x.shape, x.dtype)), Var(ArrayType(y.shape, y.dtype)), scalar(scale.dtype)
     zero = Var(INT)
     operands = (low, high, xs, i, zero, ys, zero, j, s)
-    params = {"body": the_body, "lines": lines, "combine": combine, "length": 150}
-    (type,) = fold.type(*(a.type for a in operands), **params)
+    params = {"body": the_body, "strips": lines, "combine": combine, "length": 150}
+    (type,) = windowed_reduce.type(*(a.type for a in operands), **params)
     out = Var(type)
     inputs = (low, high, i, j, zero, xs, ys, s)
-    whole = Program(inputs, (Equation(fold, operands, params, (out,)),), (out,))
+    whole = Program(inputs, (Equation(windowed_reduce, operands, params, (out,)),), (out,))
     if not native:
         return whole
     inner = tuple(Var(v.type) for v in inputs)
     index, carry = Var(INT), Var(type)
     names = dict(zip(inputs, inner, strict=True))
     result = Var(type)
-    step = Equation(fold, tuple(names[a] for a in operands), params, (result,))
+    step = Equation(windowed_reduce, tuple(names[a] for a in operands), params, (result,))
     looped = Program((*inner, index, carry), (step,), (result,))
     end, start = Var(type), Var(type)
     trip = Var(INT)
-    loop = Op.table["for"]
+    loop = OPS["for"]
     settings = {"body": looped, "consts": len(inputs), "carries": 1, "length": None}
     return Program((*inputs, trip, start), (Equation(loop, (trip, *inputs, start), settings, (end,)),), (end,))
 

@@ -7,10 +7,9 @@ import pytest
 
 from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var, evaluate
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops import families as families
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.vector_lanes import Line
-from anabranch.runtime.ops.windowed_update import patch
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ops.vector_lanes import Strip
+from anabranch.runtime.ops.windowed_update import windowed_update
 from anabranch.runtime.xla.compiler import compile_text
 
 INT = ArrayType((), np.dtype(np.int64))
@@ -26,12 +25,12 @@ def test_windows(rng, axis, dtype):
     position, mine, beside, apart, twice = Var(INT), *(Var(element) for _ in range(4))
     made, out = Var(element), Var(ArrayType(shape, np.dtype(dtype)))
     equations = (
-        Equation(Op.table["multiply"], (mine, beside), {}, (twice,)),
-        Equation(Op.table["add"], (twice, apart), {}, (made,)),
+        Equation(OPS["multiply"], (mine, beside), {}, (twice,)),
+        Equation(OPS["add"], (twice, apart), {}, (made,)),
     )
     params = {
         "body": Program((position, mine, beside, apart), equations, (made,)),
-        "lines": (Line(axis, 2),) * 3,
+        "strips": (Strip(axis, 2),) * 3,
         "own": (0, 1),
         "length": 300,
     }
@@ -39,8 +38,8 @@ def test_windows(rng, axis, dtype):
     x, y = Var(out.type), Var(out.type)
     starts = [(i, zero), (j, zero), (j, zero)] if axis else [(zero, i), (zero, j), (zero, j)]
     inputs = (low, high, x, *starts[0], *starts[1], y, *starts[2])
-    assert patch.type(*(a.type for a in inputs), **params) == (out.type,)
-    program = Program((low, high, zero, i, j, x, y), (Equation(patch, inputs, params, (out,)),), (out,))
+    assert windowed_update.type(*(a.type for a in inputs), **params) == (out.type,)
+    program = Program((low, high, zero, i, j, x, y), (Equation(windowed_update, inputs, params, (out,)),), (out,))
     run = compile_text(lower(program))
     for first, stop in WINDOWS:
         for line in (2, 3):

@@ -6,7 +6,7 @@ import numpy as np
 
 from anabranch import jit
 from anabranch.runtime.ir.program import Program, Var, evaluate
-from anabranch.runtime.passes.cse import compute_once
+from anabranch.runtime.passes.cse import eliminate_common_subexpressions
 from tests.equations import F, equation, literal, one, ops
 
 
@@ -17,7 +17,7 @@ def test_what_repeats_goes():
     c, third = one("add", a, literal(1.0))
     d, fourth = one("add", b, literal(1.0))
     total, last = one("multiply", c, d)
-    program = compute_once(Program((x,), (first, second, third, fourth, last), (total, b)))
+    program = eliminate_common_subexpressions(Program((x,), (first, second, third, fourth, last), (total, b)))
     assert ops(program) == ["sqrt", "add", "multiply"]
     assert [float(v) for v in evaluate(program, 4.0)] == [9.0, 2.0]
 
@@ -26,7 +26,7 @@ def test_constants_of_other_types_and_other_parameters_are_not_the_same():
     x = Var(F)
     made = [one("add", x, literal(v)) for v in (1.0, -0.0, 0.0)]
     made += [one("convert", x, dtype=np.dtype(t)) for t in (np.int32, np.int64)]
-    program = compute_once(Program((x,), tuple(e for _, e in made), tuple(v for v, _ in made)))
+    program = eliminate_common_subexpressions(Program((x,), tuple(e for _, e in made), tuple(v for v, _ in made)))
     assert len(ops(program)) == 5
 
 
@@ -36,7 +36,7 @@ def test_loops_are_not_looked_into():
     choices = [
         equation("cond", (p, y), (o,), on_true=inner, on_false=Program((z := Var(F),), (), (z,))) for o in (out, again)
     ]
-    assert ops(compute_once(Program((p, y), tuple(choices), (out, again)))).count("cond") == 2
+    assert ops(eliminate_common_subexpressions(Program((p, y), tuple(choices), (out, again)))).count("cond") == 2
 
 
 def test_in_a_loop():

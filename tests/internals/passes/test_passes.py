@@ -9,9 +9,9 @@ from anabranch import jit
 from anabranch.runtime.ir.program import ArrayType, Program, Var, evaluate
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import PASSES, optimise
-from anabranch.runtime.passes.dce import drop_dead_code
-from anabranch.runtime.passes.if_conversion import select_small_branches
-from anabranch.runtime.passes.select_simplify import shorten_selects
+from anabranch.runtime.passes.dce import eliminate_dead_code
+from anabranch.runtime.passes.if_conversion import convert_small_branches
+from anabranch.runtime.passes.select_simplify import simplify_selects
 from anabranch.runtime.signature.flatten import buffers
 from tests.equations import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 from tests.equivalence import check as equal
@@ -33,7 +33,7 @@ def test_dead_code_is_dropped():
     y, live = one("sqrt", x)
     _, dead = one("negative", x)
     program = Program((x,), (dead, live), (y,))
-    assert ops(drop_dead_code(program)) == ["sqrt"]
+    assert ops(eliminate_dead_code(program)) == ["sqrt"]
     same_results(program, (4.0,))
 
 
@@ -41,7 +41,7 @@ def test_what_only_dead_code_needs_is_dead():
     x = Var(F)
     y, first = one("sqrt", x)
     _, second = one("negative", y)
-    assert ops(drop_dead_code(Program((x,), (first, second), (x,)))) == []
+    assert ops(eliminate_dead_code(Program((x,), (first, second), (x,)))) == []
 
 
 def test_dead_code_is_dropped_inside_of_loops():
@@ -52,7 +52,7 @@ def test_dead_code_is_dropped_inside_of_loops():
     out = Var(F)
     loop = equation("for", (literal(np.int64(3)), literal(0.0)), (out,), body=body, consts=0, carries=1, length=3)
     program = Program((), (loop,), (out,))
-    assert ops(drop_dead_code(program)) == ["for", "add"]
+    assert ops(eliminate_dead_code(program)) == ["for", "add"]
     assert evaluate(same_results(program, ()))[0] == 3
 
 
@@ -70,7 +70,7 @@ def counted(outputs):
 
 @pytest.mark.parametrize(("outputs", "live"), [((0,), 1), ((1,), 2), ((2,), 1), ((1, 2), 3), ((0, 2), 2)])
 def test_carries_that_nothing_needs_are_dropped(outputs, live):
-    after = drop_dead_code(counted(outputs))
+    after = eliminate_dead_code(counted(outputs))
     assert after.equations[0].params["carries"] == live
     same_results(counted(outputs), ())
 
@@ -85,7 +85,7 @@ def test_carries_of_a_while_that_only_its_test_needs_stay():
     params = {"test": Program((a, b, c), (test,), (less,)), "body": body, "consts": 0}
     loop = equation("while", (literal(0.0), literal(1.0), literal(2.0)), after, **params)
     program = Program((), (loop,), (after[2],))
-    assert len(drop_dead_code(program).equations[0].outputs) == 2
+    assert len(eliminate_dead_code(program).equations[0].outputs) == 2
     assert evaluate(same_results(program, ()))[0] == 7
 
 
@@ -96,7 +96,7 @@ def test_results_of_branches_that_nothing_needs_are_dropped():
     after = (Var(F), Var(F))
     line = equation("cond", (p, x), after, on_true=sides[0], on_false=sides[1])
     program = Program((p, x), (line,), after[1:])
-    assert ops(drop_dead_code(program)) == ["cond", "log", "log"]
+    assert ops(eliminate_dead_code(program)) == ["cond", "log", "log"]
     same_results(program, (True, 2.0), (False, 3.0))
 
 
@@ -118,7 +118,7 @@ def whiles_in_whiles(depth):
 def test_what_nothing_needs_is_dropped_from_loops_in_loops(depth):
     x, after = Var(F), (Var(F), Var(F))
     program = Program((x,), (equation("while", (x, literal(0.0), x), after, **whiles_in_whiles(depth)),), after[:1])
-    narrow = drop_dead_code(program)
+    narrow = eliminate_dead_code(program)
     check(narrow)
     assert ops(narrow).count("add") == depth + 1
     assert all(e.params["consts"] == 0 and len(e.inputs) == 1 for e in every_equation(narrow) if e.op.name == "while")
@@ -133,7 +133,7 @@ def test_operands_that_no_branch_reads_are_dropped():
     out = Var(F)
     line = equation("cond", (p, x, y), (out,), on_true=sides[0], on_false=sides[1])
     program = Program((p, x, y), (line,), (out,))
-    assert len(drop_dead_code(program).equations[0].inputs) == 2
+    assert len(eliminate_dead_code(program).equations[0].inputs) == 2
     same_results(program, (True, 2.0, 1.0), (False, 3.0, 1.0))
 
 
@@ -146,7 +146,7 @@ def test_unread_rows_and_columns_of_a_loop_are_dropped():
     params = {"body": body, "consts": 0, "carries": 1, "length": 3}
     loop = equation("for", (literal(np.int64(3)), literal(0.0), xs, ys), after, **params)
     program = Program((xs, ys), (loop,), (after[1],))
-    narrow = drop_dead_code(program)
+    narrow = eliminate_dead_code(program)
     check(narrow)
     assert (len(narrow.equations[0].inputs), len(narrow.equations[0].outputs)) == (3, 2)
     same_results(program, (np.arange(3.0), np.ones(3)))
@@ -189,7 +189,7 @@ def choice(on_true, on_false, kind=F):
 
 def test_a_small_branch_of_scalars_becomes_a_select():
     program = choice(unary("sqrt"), unary("negative"))
-    assert sorted(ops(select_small_branches(program))) == ["negative", "select", "sqrt"]
+    assert sorted(ops(convert_small_branches(program))) == ["negative", "select", "sqrt"]
     same_results(program, (True, 4.0), (False, 4.0), (False, -4.0), (True, -4.0))
 
 
@@ -214,13 +214,13 @@ def test_nested_small_branches_become_selects():
 
 def test_a_branch_with_a_costly_op_stays():
     program = choice(unary("exp"), unary("negative"))
-    assert "cond" in ops(select_small_branches(program))
+    assert "cond" in ops(convert_small_branches(program))
     same_results(program, (True, 1.0), (False, 1.0))
 
 
 def test_a_branch_of_a_large_array_stays():
     kind = type(V3)((1000,), V3.dtype)
-    assert "cond" in ops(select_small_branches(choice(unary("sqrt", kind), unary("negative", kind), kind)))
+    assert "cond" in ops(convert_small_branches(choice(unary("sqrt", kind), unary("negative", kind), kind)))
 
 
 @pytest.mark.parametrize("write", [False, True])
@@ -243,10 +243,10 @@ def test_a_branch_that_hands_on_different_large_arrays_stays():
     a, b, c, d = (Var(kind) for _ in range(4))
     sides = {"on_true": Program((a, b), (), (a,)), "on_false": Program((c, d), (), (d,))}
     program = Program((p, x, y), (equation("cond", (p, x, y), (r,), **sides),), (r,))
-    assert ops(select_small_branches(program)) == ["cond"]
+    assert ops(convert_small_branches(program)) == ["cond"]
     sides["on_false"] = Program((c, d), (), (c,))
     program = Program((p, x, y), (equation("cond", (p, x, y), (r,), **sides),), (r,))
-    assert ops(select_small_branches(program)) == []
+    assert ops(convert_small_branches(program)) == []
 
 
 def chain(length, seed):
@@ -303,7 +303,7 @@ def test_a_choice_that_is_asked_for_is_what_chooses():
     code, first = one("select", p, literal(1), literal(0))
     is_unset, second = one("equal", code, literal(0))
     asked, third = one("select", is_unset, x, y)
-    after = drop_dead_code(shorten_selects(Program((p, q, x, y), (first, second, third), (asked,))))
+    after = eliminate_dead_code(simplify_selects(Program((p, q, x, y), (first, second, third), (asked,))))
     assert ops(after) == ["select"]
     assert after.equations[0].inputs == (p, y, x)
 
@@ -332,7 +332,7 @@ LARGE = ArrayType((20,), np.dtype(np.float64))
 
 
 def unspecified(kind: ArrayType):
-    return one("unspecified", shape=kind.shape, dtype=kind.dtype)
+    return one("undef", shape=kind.shape, dtype=kind.dtype)
 
 
 def test_unspecified_in_a_loops_branch_is_the_carry():
@@ -347,7 +347,7 @@ def test_unspecified_in_a_loops_branch_is_the_carry():
     body = Program((i, c), (test, choice), (found,))
     loop = equation("for", (literal(np.int64(6)), b), (out := Var(LARGE),), body=body, consts=0, carries=1, length=6)
     after = same_results(Program((b,), (loop,), (out,)), (np.ones(20),))
-    assert "unspecified" not in ops(after)
+    assert "undef" not in ops(after)
     assert "broadcast_in_dim" in ops(after)
 
 
@@ -389,6 +389,6 @@ def test_a_return_of_an_array_from_a_loop_makes_it_once():
         return a
 
     program = jit(find).lower(np.ones(50), 3).program
-    assert ops(program).count("broadcast_in_dim") + ops(program).count("unspecified") <= 2
+    assert ops(program).count("broadcast_in_dim") + ops(program).count("undef") <= 2
     equal(find, np.ones(50), 3)
     equal(find, -np.ones(50), 3)

@@ -7,7 +7,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.ir.program import ArrayType, Program, Var, evaluate
-from anabranch.runtime.passes.reduction_fusion import fold_reductions
+from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from tests.equations import F, I, equation, literal, one, ops
 
 
@@ -105,7 +105,7 @@ def folds(function, *args) -> list:
 
     def look(program: Program) -> None:
         for each in program.equations:
-            if each.op.name == "fold":
+            if each.op.name == "windowed_reduce":
                 found.append(each)
             else:
                 for inner in each.programs():
@@ -175,8 +175,8 @@ def test_a_bound_may_be_the_greatest_of_all_integers():
     settings = {"body": body, "consts": 2, "carries": 1, "length": 1}
     loop = equation("for", (literal(np.int64(1)), values, bound, zero), (out,), **settings)
     program = Program((values, bound), (loop,), (out,))
-    changed = fold_reductions(program)
-    assert "fold" in ops(changed)
+    changed = fuse_reductions(program)
+    assert "windowed_reduce" in ops(changed)
     for upper_bound, size in ((2**63 - 1, 150), (149, 150), (3, 4), (-1, 0), (-(2**63), 0)):
         for each in (program, changed):
             assert evaluate(each, np.ones(150), np.int64(upper_bound))[0] == size

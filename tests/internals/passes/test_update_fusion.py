@@ -97,9 +97,9 @@ def test_equals_numpy(rng, function, n):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_which_writes_are_patches(function):
     names = ops(jit(function).trace(np.ones((150, 150)), np.ones((150, 150))).lower().program)
-    assert ("patch" in names) is (function in PATCHED)
+    assert ("windowed_update" in names) is (function in PATCHED)
     if function in PATCHED:
-        assert "apart" not in names
+        assert "materialize" not in names
 
 
 def test_nothing_is_read_beside_the_window():
@@ -108,7 +108,7 @@ def test_nothing_is_read_beside_the_window():
 
     def look(program):
         for equation in program.equations:
-            found.extend([equation] if equation.op.name == "patch" else [])
+            found.extend([equation] if equation.op.name == "windowed_update" else [])
             for inner in equation.programs():
                 look(inner)
 

@@ -9,7 +9,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.tracing.trace import Trace
+from anabranch.runtime.tracing.builder import Trace
 from tests.equations import every_equation
 
 PRELUDE = {
@@ -55,7 +55,7 @@ def traces(made):
     def count(function, *args):
         made.clear()
         jit(function).trace(*args)
-        return sum(t.loop_traces for t in made)
+        return sum(t.loops.traces for t in made)
 
     return count
 

@@ -1,0 +1,165 @@
+"""A function with the executables compiled of it, one for each signature of its arguments."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+
+from anabranch import transpile
+from anabranch.base.deep_stack import deep
+from anabranch.base.signals import Watched
+from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
+from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.api.options import Options
+from anabranch.runtime.api.stages import Compiled, Traced
+from anabranch.runtime.call import cache_miss
+from anabranch.runtime.call.auto_static import Known, known_key
+from anabranch.runtime.call.call_spec import Calling, Passed
+from anabranch.runtime.call.donation import donated_leaves
+from anabranch.runtime.config import configure, settings
+from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
+from anabranch.runtime.frontend.trace_function import trace_call
+from anabranch.runtime.signature.arguments import arguments_of
+from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.static_args import Statics
+from anabranch.runtime.tracing.capacity import Learned, knowing
+from anabranch.runtime.values.static_requests import may_be_known
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
+
+
+class CompiledSignatures(Generic[P, R]):
+    """A function with its options, and what is compiled of it, by the signatures of its arguments."""
+
+    _taking: type[Leaves] = Leaves  # what takes arguments apart
+
+    def __init__(self, function: Callable[P, R], options: Options) -> None:
+        self.__anabranch_function__ = function
+        self.__anabranch_options__ = options
+        self._names = parameter_names(function)
+        self._statics = Statics(function, options.static)
+        self._executables: ExecutableCache[Compiled] = ExecutableCache()
+        self._known = Known()
+        self._learned = Learned()
+
+    def source(self, /, *args: Any, **kwargs: Any) -> str:
+        """The rewritten source; the function's own where there is nothing to rewrite.
+
+        With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
+        loops over them are written out. Arguments that are not static may be left out; an int or bool counts as static
+        here once a call had to know it. This is shown, and not what runs: a call traces the general source, in which
+        Python decides on static values.
+
+        Raises
+        ------
+        TypeError
+            For an argument that the function does not take.
+        """
+        function = plain_function(self.__anabranch_function__)
+        known = self._statics.values(args, kwargs, self._known.names)
+        if known:
+            return transpile.rewrite_for(function, counterpart, known).source
+        if not transpile.needs_rewriting(function):
+            return inspect.getsource(function)
+        return transpile.rewrite(function, counterpart, self.__anabranch_options__.in_force().cache_dir).source
+
+    def clear_cache(self) -> None:
+        """Forget all executables."""
+        self._executables.clear()
+        self._known.clear()
+        self._learned.clear()
+
+    def cache_clear(self) -> None:
+        """Forget all executables, as the functions of `functools.lru_cache` do."""
+        self.clear_cache()
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found an executable, how many did not, how many there may be, and how many there are."""
+        return self._executables.info(self.__anabranch_options__.in_force().cache_size)
+
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Call]:
+        if self._statics:
+            args, kwargs = self._statics.arrange(args, kwargs)
+        leaves = self._taking()
+        names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
+        positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
+        named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
+        traced_under = self.__anabranch_options__.in_force().traced
+        return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
+
+    def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
+        """The executable of a signature that has none; others that want it wait here."""
+        cache, name = self._executables, name_of(self.__anabranch_function__)
+        with Watched(), cache.locks.of(key), configure(**self.__anabranch_options__.settings):
+            exact = self._exact(key, leaves)
+            with tracing_alone:  # else what a trace changes for a moment might be seen
+                found = cache.get(exact)
+                suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
+                if found is not None and suffices and found.execution.plan.guards.hold():
+                    return found
+            cache.misses += 1
+            cache.compiles += 1
+            guards = found.execution.plan.guards if found is not None and suffices else None
+            miss = cache_miss.Miss(
+                name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact), not suffices
+            )
+            cache_miss.report(miss, cache.keys)
+            trace = functools.partial(self._trace_shown, key, leaves, call)
+            with deep():
+                made = compile_function(self.__anabranch_function__, name, trace, self.source)
+            self._known.add(key, made.plan, name)
+            cache.put(known_key(key, leaves.values, made.plan.known), made)
+            return made
+
+    def _exact(self, key: Any, leaves: Leaves) -> Any:
+        """The signature with the values of the leaves that calls of it had to know."""
+        if not self._known or not self.__anabranch_options__.in_force().auto_static:
+            return key
+        return known_key(key, leaves.values, self._known.leaves(key))
+
+    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
+        traced = self._trace(key, leaves, call)
+        self.__anabranch_options__.show(traced.program)
+        return traced
+
+    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
+        aliases = _by_leaf(leaves)
+        arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
+        readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
+        strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
+        numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
+        arguments = arguments_of(
+            *call,
+            leaves.held,
+            aliases=aliases,
+            readonly=readonly,
+            strides=strides,
+            device=leaves.device,
+            names=self._names,
+            numbers=numbers,
+            known=self._known.leaves(key) if settings().auto_static else frozenset(),
+        )
+        function: Callable[..., Any] = self.__anabranch_function__
+        refuse_early(function)
+        with knowing(self._learned.of(self._exact(key, leaves))):
+            plan = trace_call(function, arguments)
+        form, options = self._statics.form, self.__anabranch_options__
+        passed = passed or Passed.of(form, *call, call)
+        donated = donated_leaves(form, options.donated, call, arguments)
+        exact = known_key(key[:3], leaves.values, plan.known)
+        calling = Calling(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
+        return Traced(plan, calling, options.compiler_flags)
+
+
+def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
+    first: dict[int, int] = {}
+    arrays = {id(a) for a in leaves.arrays}
+    same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
+    return same if any(i != s for i, s in enumerate(same)) else ()

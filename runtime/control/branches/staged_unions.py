@@ -1,0 +1,19 @@
+"""What unions leave to the layers above their class: each trace is given these functions where it starts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anabranch.runtime.control.branches import select_value, stage_branches
+from anabranch.runtime.values import text_tables
+from anabranch.runtime.values.lazy_text import StrMethod
+from anabranch.runtime.values.pytrees import several_sizes
+from anabranch.runtime.values.union_operations import UnionOperations
+
+OPERATIONS: Final = UnionOperations(
+    decide=stage_branches.decide,
+    compute=select_value.of_each,
+    merge=several_sizes.merged,
+    look_up=text_tables.look_up,
+    method=StrMethod,
+)

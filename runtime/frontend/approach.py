@@ -1,0 +1,65 @@
+"""Approaches: how a function is traced, and how it is traced instead where that has failed."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.tracing.builder import Trace
+
+# Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
+_RETRIED = 256
+
+
+@frozen
+class Approach:
+    """How a function is traced; where that does not work out, it is traced again with one thing changed.
+
+    Attributes
+    ----------
+    lists : bool
+        Lists that the function makes may grow to a length known only at run time.
+    sites : set, optional
+        The places that make lists whose elements are side by side, as they are found; None for no such lists.
+    unroll_reason : str, optional
+        The reason why loops in which lists grow are unrolled: staging them did not work out.
+    looped : frozenset, optional
+        The functions that end with a call of themselves and are loops, as they are found; None for no such loops.
+    first : Approach, optional
+        The approach with lists as arrays, of one that tries without.
+    """
+
+    lists: bool
+    sites: set[Any] | None
+    unroll_reason: str | None = None
+    looped: frozenset[Any] | None = frozenset()
+    first: Approach | None = None
+
+    def after(self, trace: Trace) -> Approach:
+        """Return the same with what a trace has found out of functions that call themselves."""
+        return dataclasses.replace(self, looped=None if trace.calls.looped is None else frozenset(trace.calls.looped))
+
+    def without_arrays(self, trace: Trace) -> Approach:
+        """Return the approach without lists as arrays."""
+        return Approach(False, None, looped=self.after(trace).looped, first=self)
+
+    def unrolling(self, trace: Trace, error: AnabranchError) -> Approach:
+        """Return the approach in which loops with lists that grow are unrolled, since staging them has failed so."""
+        return dataclasses.replace(self.after(trace), unroll_reason=str(error.args[0]).splitlines()[0])
+
+    def instead(self, trace: Trace, error: AnabranchError) -> Approach | None:
+        """Return the approach to try where a trace has failed so; None where there is none."""
+        if self.looped:
+            return dataclasses.replace(self, looped=None)
+        if self.sites and trace.lists.in_arrays <= _RETRIED:
+            return self.without_arrays(trace)
+        if trace.loops.staged_growing and self.unroll_reason is None:
+            return self.unrolling(trace, error)
+        return None
+
+    def with_arrays_again(self, trace: Trace) -> Approach:
+        """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
+        first = self.first or self
+        return Approach(first.lists, first.sites, looped=self.after(trace).looped)

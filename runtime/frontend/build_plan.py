@@ -1,0 +1,163 @@
+"""The Plan of a traced function: the outputs of its Program, and what they are on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.frontend.captured_arrays import CapturedArrays
+from anabranch.runtime.frontend.effects import Effects
+from anabranch.runtime.frontend.result_aliases import identities
+from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.ir.program import Atom, Program
+from anabranch.runtime.ops import host_callback as effect_op
+from anabranch.runtime.signature.arguments import Arguments
+from anabranch.runtime.tracing.builder import Builder, Trace
+from anabranch.runtime.tracing.storage import Part
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.effects import Action
+from anabranch.runtime.values.memory import rows
+from anabranch.runtime.values.pytrees import pack_unpack
+
+
+def build_plan(
+    trace: Trace,
+    guards: Guards,
+    captured: CapturedArrays,
+    value: Any,
+    reached: bool,
+    given: Given,
+    arguments: Arguments,
+    effects: Effects,
+) -> Plan:
+    """Return the Plan of a function that has been traced.
+
+    Parameters
+    ----------
+    trace : Trace
+    guards : Guards
+        Of what the function reads from outside.
+    captured : CapturedArrays
+        The arrays that it reads from outside.
+    value : object
+        What it returns.
+    reached : bool
+        Whether it returns at all; it may raise on every path.
+    given : Given
+        What stands for the arguments.
+    arguments : Arguments
+    effects : Effects
+        The objects that it has changed.
+    """
+    root = trace.root
+    if guards.written_arrays():
+        raise UnsupportedOperationError(
+            "the function writes into an array from outside while it is traced; pass it as an argument"
+        )
+    value = with_nodes(value, effects.contents, guards.heap, given)
+    layout = result_layout(value, effects.contents, guards.heap, given)
+    packed = pack_unpack.pack((value, *effects.contents), layout) if reached else []
+    handles = [*given.handles, *captured.handles]
+    _check_shapes(handles)
+    returned, shared = identities(packed, handles, layout)
+    mutated = tuple(
+        leaf
+        for leaf, h in enumerate(handles)
+        if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
+    )
+    certain = {k for k, owners in returned.items() if owners[0].pred is None}
+    outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
+    outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
+    outputs += [atom for owners in returned.values() for owner in owners for atom in owner.atoms]
+    waiting, shown = _taken_out(root)
+    outputs += shown
+    can_fail = trace.failures.error_code in root.written
+    # What was caught may have left details though nothing can fail any more.
+    details = tuple(s for s in trace.failures.details.values() if s in root.written) if can_fail else ()
+    if can_fail:
+        outputs += [root.read(trace.failures.error_code), *map(root.read, details)]
+    stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
+    count = len(packed) - len(certain) - len(shared)
+    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    if not stays:
+        computed, stacks = _stacked(outputs[:count])
+        outputs[:count] = computed
+    resolved = tuple(map(root.resolve, outputs))  # which may take an equation
+    program = Program(tuple(root.formals), tuple(root.equations), resolved, "main")
+    return Plan(
+        program=program,
+        result=hosted_result(layout, given, guards.heap.arrays) if reached else None,
+        leaf_count=len(packed),
+        returned_arguments=returned,
+        shared_results=shared,
+        readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and p.handle.is_readonly),
+        mutated=mutated,
+        written=effects.written,
+        slots=effects.slots,
+        failures=tuple(trace.failures.numbered),
+        can_fail=can_fail,
+        details=details,
+        guards=guards,
+        effects=waiting,
+        looks_at_callers=trace.output.counter in root.written,
+        hoisted=tuple(captured.arrays),
+        known=arguments.known,
+        needs=arguments.words(arguments.needs),
+        capacities=tuple(trace.capacities.values()),
+        packs=tuple(given.packs),
+        stacks=stacks,
+        on_device=stays,
+    )  # fmt: skip
+
+
+_STACKED = 9  # so many leaves at least of the result are one output
+
+
+def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple[int, ...]], ...]]:
+    """Outputs for these leaves, many parts of one array as one; and the places of the leaves in those."""
+    groups: dict[int, list[int]] = {}
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, Part):
+            groups.setdefault(id(leaf.whole), []).append(place)
+    outputs: list[Atom] = []
+    stacks: list[tuple[int, tuple[int, ...]]] = []
+    for place, leaf in enumerate(leaves):
+        group = groups.get(id(leaf.whole), []) if isinstance(leaf, Part) else []
+        if len(group) < _STACKED:
+            outputs.append(leaf)
+        elif group[0] == place:
+            stacks.append((len(outputs), tuple(group)))
+            outputs.append(rows.side_by_side([leaves[k] for k in group], leaf.type))
+    return outputs, tuple(stacks)
+
+
+def _check_shapes(handles: Sequence[Array | None]) -> None:
+    """Refuse another shape for what comes from the caller."""
+    for handle in handles:
+        if handle is not None and handle.path:
+            raise UnsupportedOperationError(
+                f"the function sets the shape of an array from outside, from {handle.storage.type.shape} to "
+                f"{handle.shape}; bind a view: b = a.reshape(...)"
+            )
+
+
+def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom]]:
+    """The effects that can wait for the end of the run, taken out of the equations, and the atoms that they need.
+
+    All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
+    """
+    trace = root.trace
+    found = list(effect_op.effects(root.equations))
+    if trace.output.counter not in root.written:
+        return (), []
+    if not all(outside for _, outside in found):
+        return (), [root.read(trace.output.counter)]
+    taken = [equation for equation, _ in found]
+    root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
+    waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)
+    return waiting, [atom for e in taken for atom in e.inputs[1:]]

@@ -1,0 +1,60 @@
+"""Objects that a traced function has changed, among its arguments and outside."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.snapshot import Heap
+
+
+def refuse_changes(statics: Heap) -> None:
+    """Raise an error where the function has changed what a static argument holds."""
+    for slot in statics.changes():
+        raise UnsupportedOperationError(
+            f"the function changes a {type(slot.target).__name__} that is (part of) a static argument, of which only "
+            "the contents at the call are known; pass it as an ordinary argument, or return a new one"
+        )
+
+
+def put_back(guards: Guards) -> None:
+    """Give what is outside, and holds run-time values that will never be known, what it held before."""
+    for slot in guards.heap.changes():
+        if containers.has_traced(slot.contents()):
+            slot.restore(slot.before)
+
+
+@frozen
+class Effects:
+    """Objects that the function changed: among the arguments (by their places), and outside; and what they hold."""
+
+    written: tuple[int, ...]
+    slots: tuple[Slot, ...]
+    contents: tuple[Any, ...]
+
+    @staticmethod
+    def found(arguments: Heap, guards: Guards, given: Given) -> Effects:
+        """Look for changes, and put the outside back."""
+        places = {id(c): i for i, c in enumerate(given.containers)}
+        changes = [s for s in arguments.changes() if s.target not in guards.heap]
+        for slot in changes:
+            if id(slot.target) not in places:
+                raise UnsupportedOperationError(
+                    f"the function changes a {type(slot.target).__name__} that is (part of) an argument and can not be "
+                    "written back; return a new one instead"
+                )
+        slots = guards.heap.changes()
+        contents = tuple(s.contents() for s in (*changes, *slots))
+        guards.heap.restore()
+        if any(s.target is vars(os.environ)["_data"] for s in slots):
+            os.environ.update(os.environ.copy())  # the process's own environment, too
+            raise UnsupportedOperationError(
+                "os.environ is changed, which would be done only while the function is traced; change it outside"
+            )
+        return Effects(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)

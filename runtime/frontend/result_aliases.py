@@ -1,0 +1,159 @@
+"""Results that are an argument's own array, or the same memory as another result."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anabranch.runtime.call.plan import Owner, ResultAlias
+from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.ir.program import Var
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import OnDevice, Storage
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+
+
+def identities(
+    packed: Sequence[pack_unpack.Packed], handles: Sequence[Array | None], layout: layouts.Layout
+) -> tuple[dict[int, tuple[Owner, ...]], dict[int, ResultAlias]]:
+    """Return which results are, or may be, an argument's own array, and which are the same memory as another result.
+
+    An alias names a leaf that is none, or an earlier one.
+    """
+    returned: dict[int, tuple[Owner, ...]] = {}
+    shared: dict[int, ResultAlias] = {}
+    computed: dict[Any, list[tuple[int, Array]]] = {}
+    memory: dict[Var, int] = {}
+    known: dict[Storage, tuple[Owner, ...]] = {}
+    chosen = {k for k, is_chosen in enumerate(_leaves(layout)) if is_chosen}
+    leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
+    for k, p in enumerate(packed):
+        if p.handle is None:
+            # Memory of lists that stands in several of them.
+            if isinstance(p.atom, Var) and p.atom.type.shape and (first := memory.setdefault(p.atom, k)) != k:
+                shared[k] = ResultAlias(first)
+            continue
+        owners = _owners(p.handle, leaves, known)
+        if k in chosen:
+            owners = tuple([o if o.is_whole or o.starts else _sliced(o, p.handle) for o in owners])
+        if owners:
+            returned[k] = owners
+        if not owners or owners[0].pred is not None:
+            computed.setdefault((p.handle.storage, p.handle.path, p.handle.is_readonly), []).append((k, p.handle))
+    for group in computed.values():
+        shared |= _aliases(group)
+    # The same object as another result is an argument's where the other one is.
+    for k, alias in shared.items():
+        if not alias.is_view:
+            returned.pop(k, None)
+    return returned, shared
+
+
+def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
+    """Return which results of one memory are what others are; the memory itself goes before views of all of it."""
+    (first, own), *rest = sorted(group, key=lambda row: _is_view(row[1]))
+    found: dict[int, ResultAlias] = {}
+    met = [(first, own)]
+    for k, handle in rest:
+        same = [leaf for leaf, other in met if _is_same(handle, other)]
+        found[k] = ResultAlias(same[0]) if same else ResultAlias(first, is_view=True)
+        met.append((k, handle))
+    return found
+
+
+def _is_same(one: Array, other: Array) -> bool:
+    """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
+    if one is other or {id(one), id(other)} & current().trace.identity.either.keys():
+        return one is other
+    return not _is_view(one) and not _is_view(other)
+
+
+def _is_view(handle: Array) -> bool:
+    """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
+    unclear = current().trace.identity.ambiguous.keys() | current().trace.identity.merged.keys()
+    return handle.is_view and id(handle) not in unclear
+
+
+def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
+    """For each part that is known only at run time, whether it is the memory of a chosen array of run-time size."""
+    match layout:
+        case layouts.Leaf():
+            yield is_chosen
+        case layouts.Node(structure, children):
+            of_chosen = isinstance(structure, SizedStructure) and structure.is_chosen
+            for i, child in enumerate(children):
+                yield from _leaves(child, of_chosen and not i)
+        case layouts.Choice(options):
+            yield False
+            for option in options:
+                yield from _leaves(option)
+
+
+def _sliced(owner: Owner, handle: Array) -> Owner:
+    """The owner of an array that is a slice of it, from its front."""
+    return dataclasses.replace(owner, starts=(0,) * len(handle.shape))
+
+
+def _owners(
+    handle: Array,
+    leaves: Mapping[Storage, tuple[int, Array]],
+    known: dict[Storage, tuple[Owner, ...]],
+    always: bool = True,
+) -> tuple[Owner, ...]:
+    """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
+    storage = handle.storage
+    if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
+        return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
+    if storage in leaves and (handle.path or isinstance(storage.readonly, OnDevice)):
+        return (Owner(None, leaves[storage][0], handle.path, handle.readonly),)
+    objects = None if handle.path else branch_identity.objects_of(current(), handle)
+    if objects is not None and len(objects) > 1:
+        found = [(pred, o) for pred, one in objects for o in _owners(one, leaves, known, always)]
+        return tuple(
+            [
+                dataclasses.replace(o, pred=pred if o.pred is None else atoms.logical_and(pred, o.pred))
+                for pred, o in found
+            ]
+        )
+    if storage in leaves:
+        owners: tuple[Owner, ...] = (Owner(None, leaves[storage][0], (), handle.readonly),)
+    else:
+        if storage not in known:
+            known[storage] = ()  # of links in a circle
+            known[storage] = _linked_owners(storage, leaves, known)
+        owners = known[storage]
+    path = handle.path or ((views.Reshape(handle.shape),) if _is_view(handle) else ())
+    if not path:
+        return owners
+    readonly = handle.readonly
+    placed = [o for o in owners if not o.starts and not (o.is_whole and not handle.path)]
+    return tuple([dataclasses.replace(o, path=o.path + path, readonly=o.readonly or readonly) for o in placed])
+
+
+def _linked_owners(
+    storage: Storage, leaves: Mapping[Storage, tuple[int, Array]], known: dict[Storage, tuple[Owner, ...]]
+) -> tuple[Owner, ...]:
+    found: dict[Any, Owner] = {}
+    for link in storage.links:
+        starts = () if link.form is None else link.form.starts
+        if link.pred is None or starts is None:
+            continue
+        for owner in _owners(link.handle, leaves, known, always=False):
+            if starts and owner.starts:
+                continue
+            pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
+            is_whole = owner.is_whole and not starts
+            if link.form is not None and link.form.is_whole and not owner.path and not owner.starts:
+                starts, is_whole = (), True
+            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
+            key = (one.leaf, one.path, one.readonly, one.starts, one.is_whole)
+            other = found.get(key)
+            if other is not None and other.pred is not None:
+                one = dataclasses.replace(one, pred=atoms.logical_or(other.pred, pred))
+            found[key] = one
+    return tuple(found.values())

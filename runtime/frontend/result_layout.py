@@ -1,0 +1,233 @@
+"""The layout of what a call gives back, in which the caller's own objects stand as such."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import types
+from collections.abc import Callable, Container, ItemsView, Iterator, ValuesView
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.grammar import a
+from anabranch.runtime.control.calls.user_functions import is_rewritten
+from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.sequences import countable, countable_ranges
+from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import (
+    host_values,
+    layout as layouts,
+    loop_layouts,
+    node_graphs,
+    node_reference,
+    node_structures,
+)
+from anabranch.runtime.values.pytrees.host_values import hosted
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+NDArray = np.ndarray[Any, Any]
+
+# What loops are staged over.
+_STAGED = (countable.Countable, push_iteration.Source)
+# What holds others where neither a slot nor an attribute shows them.
+_MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
+
+
+def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
+    """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
+    exists = _existence(outside, given)
+    structure = containers.structure_of((value, *contents))
+    assert structure is not None
+    if isinstance(value, host_values.Beside):
+        for part in (value.result, *value.members):
+            _refuse_cycles(part, "the result", {}, set(), exists)
+    else:
+        _refuse_cycles(value, "the result", {}, set(), exists)
+    result = loop_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
+    rest = [loop_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    return layouts.Node(structure, (result, *rest))
+
+
+def _existence(outside: Heap, given: Given) -> Callable[[Any], bool]:
+    """Return whether a container is the caller's, or is there outside."""
+    known = {id(c) for c in given.containers}
+    return lambda part: id(part) in known or part in outside
+
+
+def _refuse_cycles(
+    value: Any, where: str, around: dict[int, str], seen: set[int], exists: Callable[[Any], bool]
+) -> None:
+    """Refuse a new container that holds itself; one that exists outside is returned as it is."""
+    structure = containers.structure_of(value)
+    if structure is None or not structure.keys or exists(value):
+        return
+    if id(value) in around:
+        raise UnsupportedValueError(
+            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return what it holds "
+            "beside, and put it together outside"
+        )
+    if id(value) not in seen:
+        seen.add(id(value))
+        around[id(value)] = where
+        for key, child in zip(structure.keys, structure.children(value), strict=True):
+            _refuse_cycles(child, f"{where}[{key!r}]", around, seen, exists)
+        del around[id(value)]
+
+
+def _refers(layout: layouts.Layout) -> bool:
+    """Return whether a value holds one of the nodes of a structure."""
+    match layout:
+        case layouts.Node(structure, children):
+            return isinstance(structure, node_structures.ReferenceStructure) or any(map(_refers, children))
+        case layouts.Choice(options):
+            return any(map(_refers, options))
+    return False
+
+
+def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> layouts.Layout:
+    """The layout with nodes that the function itself has made as alternatives, where they are few.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where they are many.
+    """
+    match layout:
+        case layouts.Node(node_structures.ReferenceStructure() as structure, _, source):
+            members = [structure.extra.members[i] for i in structure.extra.among(structure.kinds)]
+            if all(_is_apart(m, exists) for m in members):
+                return layout
+            options = [layouts.describe(m, exists) for m in members] if len(members) <= node_reference.FEW else []
+            if not options or any(map(_refers, options)):
+                raise node_reference.refusal(source, "is given back, and the function itself has made it")
+            return layouts.Choice(tuple(options))
+        case layouts.Node(structure, children, source):
+            for variant in getattr(structure, "variants", ()):
+                for numbered in records.structures_in(variant):
+                    _check_apart(numbered, exists)
+            return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
+        case layouts.Choice(options):
+            return layouts.Choice(tuple([_of_made_nodes(o, exists) for o in options]))
+    return layout
+
+
+def _check_apart(structure: node_structures.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
+    graph = structure.extra
+    if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
+        some = node_reference.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
+        raise node_reference.refusal(some, "is given back, and the function itself has made it")
+
+
+def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
+    """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
+    if not current().trace.identity.graphs:
+        return value
+    exists = _existence(outside, given)
+    graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
+    members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
+    return host_values.Beside(members, value) if graphs else value
+
+
+def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.Graph, set[Any]]]:
+    found: dict[int, tuple[node_graphs.Graph, set[Any]]] = {}
+    for structure in records.structures_in(layout):
+        graph = structure.extra
+        found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
+    return list(found.values())
+
+
+def _members(graph: node_graphs.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
+    for member, kind in zip(graph.members, graph.kinds, strict=True):
+        yield member if kind in kinds and _is_apart(member, exists) else None
+
+
+def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
+    """Return whether a node is the caller's, or leads to no others of its kind."""
+    if member is None or exists(member):
+        return True
+    return not node_graphs.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
+
+
+def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
+    """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
+    places = {id(c): i for i, c in enumerate(given.containers)}
+    members: dict[int, int] = {}
+    first = 0
+    for graph, _ in _kinds_by_graph(layout):
+        members[id(graph)] = first
+        first += len(graph.members)
+    result, *contents = layout.children
+    kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
+    given_back = hosted(result, places, given.numbers, members=members)
+    whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)
+    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
+    for part, where in zip(whole.children, names, strict=True):
+        _check_result(part, where)
+    return whole
+
+
+def _check_result(layout: layouts.Layout, where: str) -> None:
+    match layout:
+        case layouts.Node(structure) if structure.flat:
+            return
+        case layouts.Node(structure, children):
+            for key, child in zip(structure.keys, children, strict=True):
+                _check_result(child, f"{where}[{key!r}]")
+        case layouts.Choice(options):
+            for option in options:
+                # Which one it is, is known when the call is done.
+                if not (isinstance(option, layouts.Held) and isinstance(option.value, Undefined)):
+                    _check_result(option, where)
+        case layouts.Held(Undefined() as unset):
+            raise unset.error()
+        case layouts.Held(value):
+            inside = Heap((value,))
+            hidden = any(isinstance(p, (Traced, ChoiceValue)) for s in inside.slots.values() for p in s.parts())
+            made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
+            if hidden or made_here or _yields_traced(value):
+                raise UnsupportedValueError(
+                    f"{where} is {a(_name(value))}, which holds run-time values but is no pytree; {_instead(value)}"
+                )
+
+
+def _yields_traced(value: Any) -> bool:
+    """Return whether a slice, or an iterable made of other objects, leads to values of the trace."""
+    if isinstance(value, _STAGED):
+        return True
+    if not isinstance(value, _MADE_OF_OTHERS):
+        return False
+    pending: list[Any] = [value]
+    seen = {id(value)}
+    while pending:
+        for part in gc.get_referents(pending.pop()):
+            if isinstance(part, (Traced, *_STAGED)):
+                return True
+            if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and id(part) not in seen:
+                seen.add(id(part))
+                pending.append(part)
+    return False
+
+
+def _instead(value: Any) -> str:
+    if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
+        return "return the values that it takes from the function, and make it outside"
+    if isinstance(value, slice):
+        return "return its bounds, or the part of the array"
+    return "return a list of its items"
+
+
+def _name(value: Any) -> str:
+    """The class that Python's own value is of."""
+    if isinstance(value, countable_ranges.Range):
+        return "range"
+    return "generator" if isinstance(value, _STAGED) else type(value).__name__

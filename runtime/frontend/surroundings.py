@@ -1,0 +1,103 @@
+"""The world around a function that is traced: what it reads is guarded, arrays become inputs, classes are prepared."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.base.signals import whole
+from anabranch.runtime.control.branches import staged_unions
+from anabranch.runtime.control.calls.user_functions import is_hoistable, is_rewritten
+from anabranch.runtime.control.columnar import copied_items
+from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.frontend.captured_arrays import CapturedArrays
+from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
+
+
+class Surroundings:
+    """The outside of a trace: guards, arrays from outside, and the user's classes.
+
+    Parameters
+    ----------
+    guards : Guards
+        Of what the function reads.
+    meet : callable
+        Prepares a class of the user's.
+
+    Attributes
+    ----------
+    captured : CapturedArrays
+        The arrays from outside.
+    """
+
+    union_operations = staged_unions.OPERATIONS
+
+    def __init__(self, guards: Guards, meet: Callable[[type], None]) -> None:
+        self.guards, self.meet = guards, meet
+        self.captured = CapturedArrays(guards)
+        self._begun = False
+
+    def begin(self) -> None:
+        """Guard the arguments' classes; from here on, all that is entered. Before, the arguments are bound."""
+        self.guards.start()
+        self._meet_from(0)
+        self._begun = True
+
+    @whole
+    def enter(self, value: Any) -> None:
+        """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
+        guards, trace = self.guards, current().trace
+        if not self._begun or _is_made_here(value) or trace.identity.is_born(value):
+            return
+        if containers.has_traced(value) and not guards.knows(value):
+            return
+        known = len(guards.heap.classes)
+        new = guards.add(value)
+        self._meet_from(known)
+        for variable in new:
+            if isinstance(variable, GlobalVariable):
+                # Until the call ends the global is what stands for its array, so that writes into it are staged.
+                array = variable.scope.get(variable.name)
+                if is_hoistable(array):
+                    variable.scope[variable.name] = self.hoist(array)
+        trace.heap.roots += new
+        for snapshot in trace.heap.snapshots:
+            snapshot.extend(new)
+
+    def hoist(self, array: Any) -> Any:
+        """Return the handle of an array from outside, which becomes an input."""
+        return self.captured.handle(array) if self._begun else array
+
+    def is_outside(self, value: Any) -> bool:
+        """Return whether an object was there before the trace, as far as was seen."""
+        return self.guards.knows(value)
+
+    def needs_plain(self) -> None:
+        """Raise `Restart` where an operator that runs now can be staged, and is not yet."""
+        if self._begun:
+            restaging.stage_where_it_stands()
+
+    def refusal(self) -> BaseException:
+        """Return the error for a write into an array of which a list of run-time length has a copy."""
+        return copied_items.refusal()
+
+    def _meet_from(self, known: int) -> None:
+        for cls in self.guards.heap.classes[known:]:
+            self.meet(cls)
+
+
+def _is_made_here(value: Any) -> bool:
+    """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
+    pending, seen = [value], set()
+    while pending:
+        function = pending.pop()
+        if isinstance(function, types.FunctionType) and id(function) not in seen:
+            if is_rewritten(function.__code__):
+                return True
+            seen.add(id(function))
+            pending += closed_over(function)
+    return False

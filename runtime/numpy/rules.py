@@ -1,0 +1,174 @@
+"""The staged counterparts that one family of NumPy's functions brings."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import alternatives
+from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import registry
+from anabranch.runtime.values.arrays import numpy_messages
+from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.memory import memory_layout
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Rules:
+    """The table of a family's module, which `runtime.numpy` installs."""
+
+    def __init__(self) -> None:
+        self.functions: dict[Any, Callable[..., Any]] = {}
+        self.methods: dict[str, Callable[..., Any]] = {}
+        self.properties: dict[str, Callable[[Any], Any]] = {}
+        self.sized_functions: dict[Any, Callable[..., Any]] = {}
+        self.sized_methods: dict[str, Callable[..., Any]] = {}
+        self.sized_properties: dict[str, Callable[[Any], Any]] = {}
+        self.refused: dict[str, str] = {}
+        self.static: dict[str, str] = {}
+
+    def install(self) -> None:
+        """Add the rules to `runtime.values.registry`, from which traced values are served."""
+        registry.FUNCTIONS.update(self.functions)
+        registry.METHODS.update(self.methods)
+        registry.PROPERTIES.update(self.properties)
+        registry.SIZED.update(self.sized_functions)
+        registry.SIZED_METHODS.update(self.sized_methods)
+        registry.SIZED_PROPERTIES.update(self.sized_properties)
+        registry.REFUSED.update(self.refused)
+        registry.STATIC.update(self.static)
+
+    def implements(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+        """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
+
+        def register(function: Function) -> Function:
+            for original in originals:
+                self.functions[original] = _guarded(original, function)
+            return function
+
+        return register
+
+    def creates(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+        """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
+
+        def register(function: Function) -> Function:
+            for original in originals:
+                self.functions[original] = _creating(original, function)
+            return function
+
+        return register
+
+    def method(self, *names: str) -> Callable[[Function], Function]:
+        """Register a function, array first, as a method of traced arrays and NumPy scalars."""
+
+        def register(function: Function) -> Function:
+            for name in names:
+                self.methods[name] = function
+            return function
+
+        return register
+
+    def sized(self, *originals: Any) -> Callable[[Function], Function]:
+        """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
+
+        def register(function: Function) -> Function:
+            for original in originals:
+                self.sized_functions[original] = function
+            return function
+
+        return register
+
+    def sized_method(self, *names: str) -> Callable[[Function], Function]:
+        """Register the same for methods of arrays that are no function, or differ from it."""
+
+        def register(function: Function) -> Function:
+            for name in names:
+                self.sized_methods[name] = function
+            return function
+
+        return register
+
+    def refuses(self, reason: str, *originals: Callable[..., Any]) -> None:
+        """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
+        for original in originals:
+            name = full_name(original)
+            self.refused[name] = reason
+            self.implements(original)(_refusal(name, reason))
+
+    def refuses_method(self, reason: str, *names: str) -> None:
+        """Register methods of ndarray that are not staged, with the reason."""
+        for name in names:
+            self.refused[f"numpy.ndarray.{name}"] = reason
+            self.methods[name] = _refusal(f"numpy.ndarray.{name}", reason)
+
+    def needs_static(self, reason: str, *originals: Callable[..., Any]) -> None:
+        """Register functions that work on static values alone, with the reason."""
+        for original in originals:
+            name = full_name(original)
+            self.static[name] = reason
+            self.implements(original)(_refusal(name, reason))
+
+
+def _refusal(name: str, reason: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
+
+    return refuse
+
+
+def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The staged function where an argument is traced, NumPy's own where none is."""
+
+    @functools.wraps(original, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        join = list_as_array.join_of(original, args)
+        if join is not None:
+            return join(*args, **kwargs)
+        args, kwargs = list_as_array.with_lists(args, kwargs)
+        if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
+            return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
+        rule = registry.SIZED.get(original)
+        choice = alternatives.first((*args, *kwargs.values()), sizes=rule is None)
+        if choice is not None:
+            return alternatives.over(choice, call, args, kwargs)
+        args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
+        if rule is not None and (any(map(sized_inside, args)) or any(map(sized_inside, kwargs.values()))):
+            return rule(*args, **kwargs)
+        try:
+            made = function(*args, **kwargs)
+        except numpy_messages.FAILURES as error:
+            numpy_messages.reraise(error, original, *args, **kwargs)
+            raise
+        return memory_layout.noted(made, args, original.__name__, kwargs)
+
+    return call
+
+
+def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The staged function while a function is traced, NumPy's own otherwise."""
+
+    @functools.wraps(original, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not tracing():
+            return original(*args, **kwargs)
+        args, kwargs = list_as_array.with_lists(args, kwargs)
+        choice = alternatives.first((*args, *kwargs.values()))
+        if choice is not None:
+            return alternatives.over(choice, call, args, kwargs)
+        args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
+        rule = registry.SIZED.get(original)
+        if rule is not None and any(map(sized_inside, args)):
+            return rule(*args, **kwargs)
+        try:
+            made = function(*args, **kwargs)
+        except TypeError as error:
+            if str(error).startswith(f"{function.__qualname__}("):  # arguments that do not fit
+                numpy_messages.reraise(error, original, *args, **kwargs)
+            raise
+        return memory_layout.noted(made, args, original.__name__, kwargs, kwargs.get("order"))
+
+    return call

@@ -1,0 +1,77 @@
+"""The primitive ops, by name. A new family of ops is one more module in `FAMILIES`."""
+
+from __future__ import annotations
+
+from anabranch.runtime.ops import (
+    control,
+    cumulative,
+    dot_general,
+    factoring,
+    fourier,
+    host_callback,
+    indexing,
+    materialize,
+    reduction,
+    shape,
+    sorting,
+    spectral,
+    undef,
+    windowed_reduce,
+    windowed_update,
+)
+from anabranch.runtime.ops.elementwise import (
+    arithmetic,
+    bits,
+    casts,
+    comparison,
+    division,
+    exponential,
+    float_bits,
+    power,
+    python,
+    trigonometric,
+)
+from anabranch.runtime.ops.op import Op
+
+# The ops of each are its `OPS`.
+FAMILIES = (
+    control,
+    cumulative,
+    dot_general,
+    factoring,
+    fourier,
+    host_callback,
+    indexing,
+    materialize,
+    reduction,
+    shape,
+    sorting,
+    spectral,
+    undef,
+    windowed_reduce,
+    windowed_update,
+    arithmetic,
+    bits,
+    casts,
+    comparison,
+    division,
+    exponential,
+    float_bits,
+    power,
+    python,
+    trigonometric,
+)
+
+
+def _by_name() -> dict[str, Op]:
+    ops: dict[str, Op] = {}
+    for family in FAMILIES:
+        for op in family.OPS:
+            if op.name in ops:
+                raise ValueError(f"two ops are named {op.name}")
+            ops[op.name] = op
+    return ops
+
+
+# Every op under the name that it has in a Program; a ufunc's is its `__name__`.
+OPS = _by_name()

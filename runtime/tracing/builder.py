@@ -1,0 +1,379 @@
+"""Builders, which collect the equations of a Program while Python runs, and the trace that they belong to.
+
+Builders nest: a branch or a loop body has its own, and what it reads from outside becomes an input of its Program the
+moment it is read. The current value of a `Storage` is looked up through the chain of builders, so a write inside a body
+is known to that body alone until the construct that owns the body carries it out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import EscapedTracerError
+from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.host_callback import effects
+from anabranch.runtime.ops.op import Op
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.capacity import Capacity, Place
+from anabranch.runtime.tracing.outside import NoOutside, Outside
+from anabranch.runtime.tracing.state import (
+    Calls,
+    Explanation,
+    Failures,
+    Identity,
+    Lists,
+    Loops,
+    Output,
+    Reachable,
+    Requests,
+    Text,
+    Unrolling,
+)
+from anabranch.runtime.tracing.storage import Part, Storage
+
+# From how many elements on NumPy is asked whether there is memory for an array.
+_LARGE = 2**31
+_INT32 = ArrayType((), np.dtype(np.int32))
+
+NDArray = np.ndarray[Any, Any]
+
+
+class Trace:
+    """One tracing run: its root builder, and its state by concern.
+
+    Parameters
+    ----------
+    lists : bool
+        Whether lists that the function makes can have a length known only at run time.
+    array_sites : set, optional
+        The places in the user's code whose lists have their elements side by side; None where no list has.
+    unroll_reason : str, optional
+        Why loops with lists that grow are unrolled rather than staged.
+    looped : set, optional
+        The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
+        none.
+    outside : Outside, optional
+        The world around the function; without it, there is none.
+    """
+
+    def __init__(
+        self,
+        lists: bool = False,
+        array_sites: set[Any] | None = None,
+        unroll_reason: str | None = None,
+        looped: set[Any] | None = None,
+        outside: Outside | None = None,
+    ) -> None:
+        self.calls = Calls(looped)
+        self.explanation = Explanation()
+        self.failures = Failures()
+        self.heap = Reachable()
+        self.identity = Identity()
+        self.lists = Lists(lists, array_sites)
+        self.loops = Loops()
+        self.output = Output()
+        self.requests = Requests()
+        self.text = Text()
+        self.unrolling = Unrolling(unroll_reason)
+        # The buffer sizes that were asked for, and given.
+        self.capacities: dict[Place, Capacity] = {}
+        self.root = Builder(self, None)
+        for counter in (self.failures.error_code, self.output.counter):
+            self.root.env[counter] = Literal(np.zeros((), np.int32))
+        self.outside: Outside = NoOutside() if outside is None else outside
+
+    def detail(self, type: ArrayType, number: int) -> Storage:
+        """Where a failure keeps its value of this number among those of this type; all failures share these."""
+        storage = self.failures.details.setdefault((type, number), Storage(type))
+        self.root.env.setdefault(storage, Literal(np.broadcast_to(np.zeros((), type.dtype), type.shape)))
+        return storage
+
+
+@frozen
+class Checkpoint:
+    """The state of a builder at some moment."""
+
+    equations: int
+    env: dict[Storage, Atom]
+    written: dict[Storage, None]
+    captures: dict[Var, Var]
+    storage_inputs: dict[Storage, Var]
+    points: int
+    decisions: int
+    unrolled: int
+    copied: int
+
+
+class Builder:
+    """The equations of one Program under construction."""
+
+    __slots__ = (
+        "__weakref__",
+        "captures",
+        "copied",
+        "depth",
+        "env",
+        "equations",
+        "formals",
+        "indexed",
+        "kept",
+        "known",
+        "lent",
+        "makers",
+        "memories",
+        "origins",
+        "parent",
+        "part_of",
+        "parts",
+        "points",
+        "selector",
+        "storage_inputs",
+        "trace",
+        "way",
+        "written",
+    )
+
+    def __init__(self, trace: Trace, parent: Builder | None) -> None:
+        self.trace = trace
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.equations: list[Equation] = []
+        self.formals: list[Var] = []
+        self.captures: dict[Var, Var] = {}
+        self.storage_inputs: dict[Storage, Var] = {}
+        self.env: dict[Storage, Atom] = {}
+        self.written: dict[Storage, None] = {}
+        self.known: set[Var] = set()
+        # Parts that have been read, with the place of the equation that gives them; and which part a value is.
+        self.parts: dict[Part, tuple[int, Var]] = {}
+        self.part_of: dict[Var, Part] = {}
+        # What the parent knows as what is captured, or read, from there; which equations make what, as far as asked.
+        self.origins: dict[Var, Var] = {}
+        self.memories: dict[Var, Storage] = {}
+        self.makers: dict[Var, Equation] = {}
+        self.indexed = 0
+        # Memory of which a list of run-time length has a copy for an item: it must not change any more.
+        self.kept: set[Storage] | None = None
+        # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
+        self.copied: list[tuple[Any, Any]] = []
+        # What the containers held that stand for items of lists, which a step may read alone.
+        self.lent: list[Any] = []
+        # Where something may have failed in the body of a try statement.
+        self.points: list[Any] = []
+        # What decides whether this part of the Program runs: an atom of the parent.
+        self.selector: Atom | None = None
+        # Which of its values it has here, if this is a branch.
+        self.way: int | None = None
+
+    def formal(self, type: ArrayType) -> Var:
+        """A new formal input."""
+        var = Var(type)
+        self.formals.append(var)
+        self.known.add(var)
+        return var
+
+    def resolve(self, atom: Atom) -> Atom:
+        """The atom as this builder sees it; what belongs to an outer builder becomes an input here."""
+        if isinstance(atom, Literal) or atom in self.known:
+            return atom
+        if isinstance(atom, Part):
+            return self._part(atom)
+        inner = self.captures.get(atom)
+        if inner is None:
+            if self.parent is None:
+                raise EscapedTracerError(
+                    f"a traced value ({atom.type}) is used outside of the branch, loop body or call that made it"
+                )
+            self.parent.resolve(atom)
+            inner = Var(atom.type)
+            self.known.add(inner)
+            self.captures[atom] = inner
+            self.origins[inner] = atom
+        return inner
+
+    def _part(self, part: Part) -> Atom:
+        """A part as this builder sees it."""
+        place, known = self.parts.get(part, (0, None))
+        # After a rollback its equation may be gone.
+        if known is not None and place < len(self.equations) and self.equations[place].outputs[0] is known:
+            return known
+        starts = part.index + (0,) * len(part.type.shape)
+        limits = (*[i + 1 for i in part.index], *part.type.shape)
+        (cut,) = self.bind(OPS["slice"], part.whole, starts=starts, limits=limits, strides=(1,) * len(starts))
+        (made,) = self.bind(OPS["reshape"], cut, shape=part.type.shape)
+        if isinstance(made, Var):
+            self.parts[part] = (len(self.equations) - 1, made)
+            self.part_of[made] = part
+        return made
+
+    def maker(self, var: Var) -> Equation | None:
+        """The equation of this builder that computes a value; None for its inputs, and for what others compute."""
+        for equation in self.equations[self.indexed :]:
+            self.makers.update(dict.fromkeys(equation.outputs, equation))
+        self.indexed = len(self.equations)
+        return self.makers.get(var)
+
+    def bind(self, op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+        """Append `op(inputs)`; returns its outputs. Scalar arithmetic on literals is computed at once."""
+        own = self.known
+        atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
+        types = op.type(*[a.type for a in atoms], **params)
+        if _folds(op, atoms, types, params):
+            with np.errstate(all="ignore"):
+                values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
+            return tuple(Literal(np.asarray(v)) for v in values)
+        outputs = tuple([Var(t) for t in types])
+        self.known.update(outputs)
+        self.equations.append(Equation(op, atoms, params, outputs, source_frames.source()))
+        return outputs
+
+    def checkpoint(self) -> Checkpoint:
+        """The state to come back to with `rollback`."""
+        return Checkpoint(
+            len(self.equations),
+            dict(self.env),
+            dict(self.written),
+            dict(self.captures),
+            dict(self.storage_inputs),
+            len(self.points),
+            0 if self.trace.explanation.decisions is None else len(self.trace.explanation.decisions.made),
+            self.trace.unrolling.equations,
+            len(self.copied),
+        )
+
+    def rollback(self, to: Checkpoint) -> None:
+        """Forget all that was built since the checkpoint."""
+        self.drop_equations(to.equations)
+        del self.points[to.points :]
+        del self.copied[to.copied :]
+        self.env, self.written = to.env, to.written
+        self.captures, self.storage_inputs = to.captures, to.storage_inputs
+        self.trace.unrolling.equations = to.unrolled
+        if self.trace.explanation.decisions is not None:
+            del self.trace.explanation.decisions.made[to.decisions :]
+
+    def drop_equations(self, start: int) -> None:
+        """Forget the equations from this one on, of which nothing is held, and which have written nothing."""
+        del self.equations[start:]
+        self.indexed = min(self.indexed, start)
+
+    def keep(self, storage: Storage) -> None:
+        """Refuse writes from here on."""
+        self.kept = {*(self.kept or ()), storage}
+        self.trace.lists.has_copies = True
+
+    def keeps(self, storage: Storage) -> bool:
+        """Return whether writes are refused."""
+        builder: Builder | None = self
+        while builder is not None:
+            if builder.kept is not None and storage in builder.kept:
+                return True
+            builder = builder.parent
+        return False
+
+    def outer_has(self, storage: Storage) -> bool:
+        """Return whether the storage belongs to a builder outside of this one."""
+        builder = self.parent
+        while builder is not None:
+            if storage in builder.env:
+                return True
+            builder = builder.parent
+        return False
+
+    def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
+        """Fresh memory that holds `value`."""
+        if value.type.size > _LARGE and value not in self.formals:  # an argument is there, or stands for what is not
+            # Nobody may ever use it, and XLA makes nothing of that; NumPy raises where there is no such memory.
+            np.empty(value.type.shape, value.type.dtype)
+        storage = Storage(value.type, readonly)
+        if isinstance(value, Part):
+            self.resolve(value.whole)  # a part is made where it is read
+            self.env[storage] = value
+        else:
+            self.env[storage] = self.resolve(value)
+        return storage
+
+    def read(self, storage: Storage) -> Atom:
+        """The storage's current value, as an atom of this builder."""
+        atom = self.env.get(storage)
+        if atom is None:
+            if self.parent is None:
+                raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
+            self.parent.read(storage)
+            inner = Var(storage.type)
+            self.memories[inner] = storage
+            self.known.add(inner)
+            self.storage_inputs[storage] = inner
+            atom = self.env[storage] = inner
+        return atom
+
+    def write(self, storage: Storage, value: Atom) -> None:
+        """Replace the storage's value."""
+        if storage not in self.env and self.parent is not None and not self.outer_has(storage):
+            raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
+        if self.trace.lists.has_copies and self.keeps(storage):
+            raise self.trace.outside.refusal()
+        self.env[storage] = self.resolve(value)
+        self.written[storage] = None
+
+    def outer_writes(self) -> list[Storage]:
+        """Storages of outer builders that were written here, in order of the first write."""
+        return [s for s in self.written if self.outer_has(s)]
+
+    def program(self, inputs: tuple[Var, ...], outputs: tuple[Atom, ...], name: str) -> Program:
+        """The finished Program; `inputs` must list every capture, storage input and formal."""
+        return Program(inputs, tuple(self.equations), outputs, name)
+
+
+_current: contextvars.ContextVar[Builder | None] = contextvars.ContextVar("builder", default=None)
+
+
+builder_or_none = _current.get  # the builder that collects equations now
+
+
+def current() -> Builder:
+    """The builder that collects equations now."""
+    builder = _current.get()
+    if builder is None:
+        raise EscapedTracerError("a traced value is used outside of tracing")
+    return builder
+
+
+def tracing() -> bool:
+    """Return whether some function is being traced in this context."""
+    return _current.get() is not None
+
+
+@contextlib.contextmanager
+def building(builder: Builder) -> Iterator[Builder]:
+    """Make `builder` the current one."""
+    token = _current.set(builder)
+    try:
+        yield builder
+    finally:
+        _current.reset(token)
+
+
+def bind(op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+    """`current().bind`."""
+    return current().bind(op, *inputs, **params)
+
+
+def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
+    """Bind an op with one output."""
+    (output,) = current().bind(op, *inputs, **params)
+    return output
+
+
+def _folds(op: Op, atoms: Sequence[Atom], types: Sequence[ArrayType], params: Mapping[str, Any]) -> bool:
+    """Return whether an equation is computed while tracing: of known scalars, and without effects inside of it."""
+    if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
+        return False
+    return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))

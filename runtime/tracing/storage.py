@@ -1,0 +1,72 @@
+"""The identity of arrays' memory, and values that are parts of an array."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import ArrayType, Atom, Var
+
+
+class OnDevice(str):
+    """The reason that memory of an `anabranch.Array` cannot be written, in words for messages."""
+
+    __slots__ = ()
+
+
+UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that are not known; no array has so many
+
+
+@frozen
+class Compact:
+    """C order without the places that the storage has beyond the array's size.
+
+    Attributes
+    ----------
+    extents : tuple of Extent or None, or None
+        Those that the array was made with; None where they are not known any more.
+    """
+
+    extents: tuple[Any, ...] | None
+
+
+class Storage:
+    """The identity of one array's memory. Two handles alias when they have the same storage."""
+
+    __slots__ = ("__weakref__", "dependents", "links", "readonly", "strides", "type")
+
+    def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
+        self.type = type
+        self.readonly = readonly
+        # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
+        self.strides: tuple[int, ...] | Compact | None = None
+        # Filled by `values.aliasing`: what this storage may stand for, and which may stand for it, in order.
+        self.links: list[Any] = []
+        self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
+
+    def __reduce__(self) -> Any:
+        return Storage, (self.type,)
+
+
+@frozen(eq=False)
+class Part(Var):
+    """One of the parts, all of one type, that an atom has along its leading axes: the one at `place`, in C order.
+
+    It becomes an equation in each builder that reads it. So a list may hold the parts of an array one by one, and what
+    goes over the list, or makes an array of it, takes the whole.
+    """
+
+    whole: Atom
+    place: int
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """The same place, by axis."""
+        shape = self.whole.type.shape
+        index: list[int] = []
+        place = self.place
+        for n in reversed(shape[: len(shape) - len(self.type.shape)]):
+            place, here = divmod(place, n)
+            index.insert(0, here)
+        return tuple(index)

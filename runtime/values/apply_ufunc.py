@@ -1,0 +1,272 @@
+"""ufuncs on traced values: NEP 50 promotion by NumPy's own rules, casting, broadcasting."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.tracer import COMPARISONS, Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def operator(function: np.ufunc, left: Any, right: Any) -> Any:
+    """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
+    for operand in (left, right):
+        if not isinstance(operand, (Traced, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
+            return NotImplemented
+    return apply(function, (left, right), _power_of(left))
+
+
+def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any], Any] | None = np.power) -> Any:
+    """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
+
+    Raises
+    ------
+    TypeError
+        Where NumPy has no loop for the dtypes (`numpy._core._exceptions._UFuncNoLoopError`).
+    ValueError
+        Where the shapes do not broadcast.
+    """
+    if any(isinstance(x, list) for x in operands):  # one may have a length known only at run time
+        operands = [wrap.numpy_operand(x) if isinstance(x, list) else x for x in operands]
+        choice = next((x for x in operands if isinstance(x, ChoiceValue)), None)
+        if choice is not None:  # an array of the dtype that the numbers in the list give it
+            return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
+    if any(map(wrap.is_sized, operands)):
+        fill = 1 if function is np.power else None
+        return registry.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
+    results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
+    wrapped = tuple(memory_layout.keep_order(wrap.numpy_result(r), operands) for r in results)
+    return wrapped[0] if len(wrapped) == 1 else wrapped
+
+
+def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...] | None:
+    """The result atoms where the operands are run-time arrays or NumPy scalars of one type, which the ufunc takes.
+
+    Nothing is promoted, cast or stretched then, as most often; None otherwise.
+    """
+    if function is np.power:
+        return None
+    handles = (wrap.class_of("array"), wrap.class_of("scalar"))
+    types = [x.abstract for x in operands if type(x) in handles]
+    if len(types) < len(operands):
+        return None
+    shape, dtype = types[0].shape, types[0].dtype
+    if any(t.shape != shape or t.dtype != dtype for t in types):
+        return None
+    loop = _resolve(function, (dtype,) * len(types), None, "same_kind")
+    if any(d != dtype for d in loop[: len(types)]):
+        return None
+    return atoms.ufunc_all(function, *[x.atom for x in operands])
+
+
+def apply_atoms(
+    function: np.ufunc,
+    operands: Sequence[Any],
+    dtype: Any = None,
+    casting: Any = "same_kind",
+    power: Callable[[Any, Any], Any] | None = np.power,
+    output: np.dtype[Any] | None = None,
+) -> tuple[Atom, ...]:
+    """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
+
+    `power` is the form in which the program asks for a power, where that matters. `output` is the dtype of the array
+    that the result is meant for; where it cannot be cast to that, it is not computed.
+    """
+    operands = [wrap.numpy_operand(x) for x in operands]
+    specs = [_spec(x) for x in operands]
+    if function in COMPARISONS:
+        operands = [_beyond(x, specs) for x in operands]
+        specs = [_spec(x) for x in operands]
+        specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
+    loop = _loop(function, specs, dtype, casting, output)
+    shapes = [wrap.shape_of(x) for x in operands]
+    shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
+    inputs = [
+        atoms.broadcast_to(wrap.as_atom(x, d), shape) for x, d in zip(operands, loop[: function.nin], strict=True)
+    ]
+    if function is np.power and power is pow and loop[0].kind == "i" and _is_square_of_truth(specs[0], operands[1]):
+        truth = wrap.as_atom(operands[0], (np.ones(1, np.bool_) ** 2).dtype)
+        return atoms.ufunc_all(np.multiply, truth, truth)
+    if function is np.power and power is not None and _is_single(operands[1], 0.5) and _is_root(power, loop[0]):
+        return atoms.ufunc_all(np.sqrt, inputs[0])
+    if function is np.power and loop[0].char in "fd" and _is_single(operands[1], 2.0):
+        # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
+        return atoms.ufunc_all(np.square, inputs[0])
+    if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
+        _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
+    return atoms.ufunc_all(function, *inputs)
+
+
+def _loop(function: np.ufunc, specs: Sequence[Any], dtype: Any, casting: Any, output: np.dtype[Any] | None) -> Any:
+    """The dtypes of the operands and results, which an output can take."""
+    loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
+    if output is not None and not np.can_cast(loop[-1], output, casting):
+        raise output_casting_error(function, loop[-1], output, casting, function.nin)
+    return loop
+
+
+def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
+    """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
+    whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
+    _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
+
+
+def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
+    """The exception NumPy raises for an output that cannot take the result."""
+    error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
+        ufunc, casting, source, target, place
+    )
+    return error
+
+
+def _beyond(x: Any, specs: Sequence[Any]) -> Any:
+    """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
+    dtypes = [s for s in specs if isinstance(s, np.dtype)]
+    if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
+        return x
+    highest = 2**64 if np.dtype(np.uint64) in dtypes else 2**63
+    return x if -(2**63) <= x < highest else np.float64(np.inf if x > 0 else -np.inf)
+
+
+def _is_square_of_truth(base: Any, exponent: Any) -> bool:
+    """Whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
+    return base == np.bool_ and type(exponent) is int and exponent == 2
+
+
+def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
+    """The form of a power by the operator: that of NumPy's scalars is the C library's."""
+    if isinstance(base, Traced) and not wrap.is_sized(base):
+        return pow if base.abstract.kind is Kind.ARRAY else None
+    return None if isinstance(base, np.generic) or np.isscalar(base) else pow
+
+
+def _is_single(exponent: Any, value: float) -> bool:
+    """Whether an exponent is known to be a single number, and this one."""
+    if isinstance(exponent, Traced):
+        atom = getattr(exponent, "atom", None)
+        return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
+    return bool(np.size(exponent) == 1 and np.all(exponent == value))
+
+
+@functools.cache
+def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy takes the square root instead, which differs for -0.0 and -inf; that depends on its version."""
+    if dtype.kind not in "fc":
+        return False
+    with np.errstate(all="ignore"):
+        if dtype.kind == "f":
+            return bool(np.signbit(power(np.full(2, -0.0, dtype), 0.5)).all())
+        return bool((power(np.full(2, -1, dtype), 0.5).real == 0).all())
+
+
+def _may_be_negative(exponent: Any) -> bool:
+    interval = getattr(exponent, "interval", None)
+    return interval is None or interval.low < 0
+
+
+def _no_negative_exponent(exponent: Atom) -> None:
+    """NumPy raises for any negative exponent of an integer power."""
+    if isinstance(exponent, Literal) and (exponent.value >= 0).all():
+        return
+    negative = atoms.ufunc(
+        np.less, exponent, atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape)
+    )
+    run_time_checks.fail_if(
+        atoms.op("reduce_any", negative, axes=tuple(range(len(exponent.type.shape)))),
+        lambda _: ValueError("Integers to negative integer powers are not allowed."),
+    )
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """As `numpy.broadcast_shapes`, which knows no more than 32 axes, with the message that operators give."""
+    axes = max(map(len, shapes), default=0)
+    aligned = zip(*((1,) * (axes - len(s)) + tuple(s) for s in shapes), strict=True)
+    sizes = [set(each) - {1} for each in aligned]
+    if any(len(several) > 1 for several in sizes):
+        text = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
+        raise ShapeMismatchError(f"operands could not be broadcast together with shapes {text} ")
+    return tuple(several.pop() if several else 1 for several in sizes)
+
+
+def _spec(x: Any) -> Any:
+    """What NumPy's promotion sees of an operand: a dtype, or a Python type where the value is weak."""
+    if isinstance(x, Traced):
+        abstract = x.abstract
+        if abstract.kind is Kind.PYTHON:
+            return np.dtype(np.bool_) if abstract.python is bool else abstract.python
+        return abstract.dtype
+    if type(x) in PYTHON_DTYPES:
+        return np.dtype(np.bool_) if type(x) is bool else type(x)
+    return x.dtype
+
+
+def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
+    """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
+    narrow = [s for s in specs if isinstance(s, np.dtype) and s.kind in "iu"]
+    if spec is not int or not narrow:
+        return spec
+    info = np.iinfo(narrow[0])
+    fits = not isinstance(x, Traced) and info.min <= x <= info.max
+    return spec if fits else PYTHON_DTYPES[int]
+
+
+def resolve(function: np.ufunc, specs: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of operands and results with which NumPy computes; `specs` are dtypes, and types of Python numbers."""
+    return _resolve(function, specs, None, "same_kind")
+
+
+@functools.lru_cache(maxsize=4096)
+def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
+    # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
+    if all(isinstance(s, type) for s in specs):
+        specs = tuple(PYTHON_DTYPES[s] for s in specs)
+    options: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        options["signature"] = (None,) * function.nin + (dtype,) * function.nout
+    loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
+    for d in loop:
+        if not device.holds(d):
+            raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")
+    return loop
+
+
+NO_TRUTH_OF_NONE = (
+    "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+)
+NO_TRUTH_OF_MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+
+
+def truth(value: Any) -> Atom:
+    """The truth value of a traced scalar or one-element array, as a bool scalar atom.
+
+    Raises
+    ------
+    ValueError
+        For an array with more than one element, as NumPy does.
+    """
+    if wrap.is_sized(value):
+        return registry.SIZED[bool](value)  # type: ignore[no-any-return]
+    atom = wrap.as_atom(value)
+    if atom.type.size != 1:
+        if atom.type.size == 0:
+            raise ValueError(NO_TRUTH_OF_NONE)
+        raise ValueError(NO_TRUTH_OF_MANY)
+    atom = atoms.reshape(atom, ())
+    return atom if atom.type.dtype == np.bool_ else atoms.convert(atom, np.bool_)
+
+
+def resolved(atom: Atom) -> Atom:
+    """The atom as the current builder sees it."""
+    return current().resolve(atom)

@@ -1,0 +1,335 @@
+"""Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
+
+A `Sized` is a view of static shape, its capacity, and for each axis the extent that says which of its elements there
+are. What the others hold is unspecified. A function knows what to do with one by a rule of its own (`dispatch.sized`);
+to all others it refuses, since neither its shape nor its value is there while tracing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import RunTimeSizeError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
+from anabranch.runtime.values.abstract import Abstract
+from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
+
+Extents = tuple["Extent | None", ...]
+Place = tuple[str, int, int, int]
+
+
+class Sized(NumPyLike):
+    """A traced ndarray of run-time size.
+
+    Attributes
+    ----------
+    memory : Array
+        What it is a part of: a write through either is seen by the other.
+    extents : tuple of Extent or None
+        One for each axis; None where all of the axis is there.
+    origin : tuple or None
+        Where in the user's code the size came from.
+    """
+
+    __slots__ = ("extents", "memory", "origin")
+
+    def __init__(self, memory: Array, extents: Extents, origin: Place | None = None) -> None:
+        self.memory, self.extents = memory, extents
+        self.origin = static_requests.place() if origin is None else origin
+
+    # ---- what is known -----------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple([n if e is None else e.size for n, e in zip(self.memory.shape, self.extents, strict=True)])
+
+    @property
+    def capacity(self) -> tuple[int, ...]:
+        """The static shape that it lies in."""
+        return self.memory.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.memory.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.extents)
+
+    @property
+    def size(self) -> Any:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def is_readonly(self) -> bool:
+        """Whether a write raises."""
+        return self.memory.is_readonly
+
+    # ---- what is not -------------------------------------------------------------------------------------------------
+
+    @property
+    def abstract(self) -> Abstract:
+        self._needs_size("an array of a size that is known while tracing")
+
+    @property
+    def atom(self) -> Atom:
+        self._needs_size("an array of a size that is known while tracing")
+
+    def _needs_size(self, need: str) -> NoReturn:
+        sizes = [bound for e in self.extents if e is not None for bound in e.parts]
+        for bound in sizes:
+            if not isinstance(bound, int):
+                static_requests.know(bound, need)
+        error = RunTimeSizeError(
+            f"{need} is needed here, but this {self._text()} has a size that is known only at run time{self._from()}; "
+            "use an operation that works on run-time sizes, or a mask over an array of static size"
+        )
+        for bound in sizes:
+            error = static_requests.wanting(error, bound, need)
+        raise error
+
+    def _needs_concrete(self, need: str) -> NoReturn:
+        self._needs_size(need)
+
+    def _text(self) -> str:
+        sizes = (str(n) if e is None else f"<={n}" for n, e in zip(self.capacity, self.extents, strict=True))
+        return f"{self.dtype.name}[{', '.join(sizes)}]"
+
+    def _from(self) -> str:
+        if self.origin is None:
+            return ""
+        return f" (from {static_requests.Specialised((), '', self.origin).where.removeprefix('by ')})"
+
+    def __repr__(self) -> str:
+        return shown_to_tools(f"<traced {self._text()}>")
+
+    def __len__(self) -> int:
+        if self.extents[0] is None:
+            return self.capacity[0]
+        return self._needs_size("a plain int (the length of an array, in code that was not rewritten)")
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.extents[0] is None:
+            return (self[i] for i in range(self.capacity[0]))
+        return self._needs_size("the length of an iteration that is not staged")
+
+    # ---- the value ---------------------------------------------------------------------------------------------------
+
+    def valid(self) -> Atom | None:
+        """Which elements there are, as bools of the capacity's shape; None for all of them."""
+        mask: Atom = atoms.literal(True)
+        for axis, (extent, n) in enumerate(zip(self.extents, self.capacity, strict=True)):
+            line = None if extent is None else extent.valid(n)
+            if line is not None:
+                shape = [1] * self.ndim
+                shape[axis] = n
+                here = atoms.broadcast_to(atoms.reshape(line, shape), self.capacity)
+                mask = atoms.logical_and(mask, here)
+        return None if isinstance(mask, Literal) else mask
+
+    def padded(self, fill: Any) -> Array:
+        """A new array of the capacity's shape, with `fill` where no element is."""
+        value, mask = self.memory.atom, self.valid()
+        if mask is not None:
+            filler = atoms.broadcast_to(atoms.literal(np.asarray(fill).astype(self.dtype)), self.capacity)
+            value = atoms.select(mask, value, filler)
+        made: Array = wrap.array_of(value)
+        return made
+
+    def anchored(self, *axes: int) -> Sized:
+        """The same elements in a new array, from position 0 on along these axes (all by default)."""
+        value, extents = self.memory.atom, list(self.extents)
+        for axis in axes or range(self.ndim):
+            extent = extents[axis]
+            if isinstance(extent, Masked):
+                value = compaction.compacted(value, axis, extent.mask.atom)
+                extents[axis] = Window(0, extent.size)
+            elif isinstance(extent, Window) and not (isinstance(extent.start, int) and extent.start == 0):
+                n = self.capacity[axis]
+                value = compaction.shifted(value, axis, extent.start, n)
+                extents[axis] = Window(0, size_arithmetic.limited(extent.size, 0, n))
+        front = wrap.array_of(value)
+        wrap.note_compact(front, extents)
+        return Sized(front, tuple(extents), self.origin)
+
+    def with_memory(self, memory: Array) -> Any:
+        """New memory as an array of the same extents."""
+        return wrap.with_extents(memory, self.extents, self.origin)
+
+    def viewed(self, *steps: views.Step, extents: Extents | None = None) -> Any:
+        """Another handle on the same memory."""
+        return make(self.memory.viewed(*steps), self.extents if extents is None else extents, self.origin)
+
+    def __copy__(self) -> Any:
+        return self.with_memory(wrap.array_of(self.memory.atom))
+
+    # ---- indexing and writing ----------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        return indexing.get(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        indexing.set(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def assign(self, value: Any, *words: Any) -> None:
+        """`a[...] = value`, with NumPy's cast and broadcasting; `words` are those of its exception."""
+        value = indexing.assigned(value, self.dtype)
+        made = broadcasting.fitted(value, self, *words)
+        self.set(wrap.as_atom(made, self.dtype))
+
+    def set(self, value: Atom) -> None:
+        """Write what stands at the places of this array's elements in a value of the capacity's shape."""
+        value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
+        self.memory.set(value if mask is None else atoms.select(mask, value, self.memory.atom))
+
+    def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
+        """`a += b` and its kin."""
+        apply_ufunc.check_output(ufunc, (self, other), self.dtype)
+        operand = broadcasting.fitted(other, self, broadcasting.in_place)
+        mine = self.padded(1) if ufunc is np.power else self.memory
+        (result,) = apply_ufunc.apply_atoms(ufunc, (mine, operand), output=self.dtype)
+        self.set(atoms.convert(result, self.dtype))
+        return self
+
+    def __imatmul__(self, other: Any) -> Any:
+        self.assign(registry.FUNCTIONS[np.matmul](self, other))
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name in registry.SIZED_PROPERTIES:
+            return registry.SIZED_PROPERTIES[name](self)
+        rule = registry.SIZED_METHODS.get(name) or registry.SIZED.get(getattr(np, name, None))
+        if rule is not None and name in registry.METHODS:
+            return lambda *args, **kwargs: rule(self, *args, **kwargs)
+        if not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        return super().__getattr__(name)
+
+    def __anabranch_structure__(self) -> SizedStructure:
+        kinds = tuple([_KINDS[type(e)] for e in self.extents])
+        count = 1 + sum(_PARTS[kind] for kind in kinds)
+        is_chosen = id(self) in current().trace.identity.chosen
+        return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen)
+
+
+def make(view: Array, extents: Sequence[Extent | None], origin: Place | None = None) -> Any:
+    """The array with these extents: an ordinary one where all of it is there."""
+    kept = []
+    for n, extent in zip(view.shape, extents, strict=True):
+        whole = isinstance(extent, Window) and _is(extent.start, 0) and _is(extent.stop, n)
+        kept.append(None if whole else extent)
+    for axis, extent in enumerate(kept):
+        if isinstance(extent, Window) and isinstance(extent.start, int) and isinstance(extent.stop, int):
+            view = view.viewed(views.Slice(_part(view.shape, axis, extent.start, extent.stop)))
+            kept[axis] = None
+    return view if not any(kept) else Sized(view, tuple(kept), origin)
+
+
+def _is(bound: Any, value: int) -> bool:
+    return isinstance(bound, int) and bound == value
+
+
+def _part(shape: Sequence[int], axis: int, start: int, stop: int) -> tuple[views.AxisSlice, ...]:
+    whole = [views.AxisSlice(0, n) for n in shape]
+    whole[axis] = views.AxisSlice(start, max(stop - start, 0))
+    return tuple(whole)
+
+
+# ---- crossing the edges of branches, loops and calls -----------------------------------------------------------------
+
+_PARTS = {"whole": 0, "window": 2, "masked": 1}
+_KINDS: dict[Any, str] = {type(None): "whole", Window: "window", Masked: "masked"}
+
+
+@frozen
+class SizedStructure(Structure):
+    """An array of run-time size as a container: its memory, then the parts of its extents."""
+
+    kinds: tuple[str, ...] = ()
+    origin: Any = dataclasses.field(default=None, compare=False)
+    # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
+    is_chosen: bool = dataclasses.field(default=False, compare=False)
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    def children(self, value: Any) -> list[Any]:
+        return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        view, *parts = children
+        left = iter(parts)
+        if not isinstance(view, Array):
+            keys = _host_keys(self.kinds, left)
+            return view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)
+        return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
+
+
+def _extent(kind: str, parts: Iterator[Any]) -> Extent | None:
+    if kind == "whole":
+        return None
+    return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
+
+
+def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
+    keys: list[Any] = []
+    for kind in kinds:
+        if kind == "masked":
+            # Positions are found and taken without a branch for each element, which a mask as an index is not.
+            keys.append(np.flatnonzero(np.asarray(next(parts))))
+        else:
+            keys.append(slice(int(next(parts)), int(next(parts))) if kind == "window" else slice(None))
+    return keys
+
+
+def _takes_all(keys: Sequence[Any], shape: Sequence[int]) -> bool:
+    """Return whether the keys choose all elements of an array on the host."""
+    every = [range(n) for n in shape]
+    return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
+
+
+def cut(view: Any, keys: Sequence[Any]) -> Any:
+    """The elements of an array on the host that there are: one key for each axis.
+
+    A window of the caller's own array is a view of it, as NumPy's is.
+    """
+    whole = np.asarray(view)
+    for axis, key in enumerate(keys):
+        whole = whole.take(key, axis) if isinstance(key, np.ndarray) else whole[(slice(None),) * axis + (key,)]
+    return device.placed(whole) if isinstance(view, device.Array) else whole
+
+
+def _inplace_method(ufunc: np.ufunc) -> Any:
+    return lambda self, other: self.inplace(ufunc, other)
+
+
+for _name, _ufunc in INPLACE.items():
+    setattr(Sized, f"__i{_name}__", _inplace_method(_ufunc))
+
+Sized.__name__ = "numpy.ndarray"  # as Python's messages name the class
+wrap.register_class("sized", Sized)
+wrap.register_class("extents", make)

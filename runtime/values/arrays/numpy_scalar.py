@@ -1,0 +1,211 @@
+"""Traced NumPy scalars, and the lookups that NumPy scalars and arrays share."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.device import array as device
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.arrays import numpy_messages
+from anabranch.runtime.values.arrays.index_numbers import class_name
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.python_numbers import python_conversions, python_operators
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
+from anabranch.runtime.values.tracer import Traced
+
+
+class NumPyLike(Traced):
+    """What traced NumPy scalars and arrays have in common: ufuncs, the array protocols, methods, attributes."""
+
+    __slots__ = ()
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        made = apply_ufunc.operator(ufunc, left, right)
+        if made is NotImplemented and not {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
+            texts = not {type(left), type(right)}.isdisjoint(_TEXTS)
+            if ufunc in _EQUALITIES and (texts or self.abstract.kind is Kind.ARRAY):  # no element is equal to it
+                return wrap.numpy_result(atoms.broadcast_to(atoms.literal(ufunc is np.not_equal), self.abstract.shape))
+            if ufunc not in _EQUALITIES:
+                _refuse(ufunc, left, right)
+        return made
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return apply_ufunc.apply(ufunc, (self,))
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+    def __matmul__(self, other: Any) -> Any:
+        return registry.FUNCTIONS[np.matmul](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return registry.FUNCTIONS[np.matmul](other, self)
+
+    def __divmod__(self, other: Any) -> Any:
+        return apply_ufunc.apply(np.divmod, (self, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return apply_ufunc.apply(np.divmod, (other, self))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        staged = registry.FUNCTIONS.get(ufunc)
+        if staged is None:
+            numpys = getattr(np, ufunc.__name__, None) is ufunc
+            name = f"numpy.{ufunc.__name__}" if numpys else f"the ufunc {ufunc.__name__}, which is not one of NumPy's,"
+            raise UnsupportedOperationError(
+                f"{name} is not compiled, and has no use for a value known only at run time; call it outside of the "
+                "compiled function and pass its result, or write with NumPy's functions what it computes"
+            )
+        return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        staged = registry.FUNCTIONS.get(function)
+        if staged is None:
+            name = f"{function.__module__}.{function.__name__}"
+            raise UnsupportedOperationError(f"{name} on a traced value is not supported")
+        return staged(*args, **kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
+        return device.namespace(api_version)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            # NumPy looks for its array interfaces in vain, then finds `__array__`, which refuses in clear words.
+            raise AttributeError(name)
+        if name in registry.PROPERTIES:
+            return registry.PROPERTIES[name](self)
+        if name in registry.METHODS:
+            return self._method(name, registry.METHODS[name])
+        if hasattr(np.ndarray, name):
+            raise UnsupportedOperationError(f"ndarray.{name} on a traced array is not supported")
+        known, owner = self.abstract, class_name(self)
+        if known.kind is Kind.SCALAR and hasattr(known.dtype.type, name):
+            raise UnsupportedOperationError(f"{owner}.{name} is not compiled")
+        raise AttributeError(f"'{owner}' object has no attribute '{name}'")
+
+    def _method(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                made = function(self, *args, **kwargs)
+            except numpy_messages.FAILURES as error:
+                numpy_messages.reraise(
+                    error, lambda array, *a, **k: getattr(array, name)(*a, **k), self, *args, **kwargs
+                )
+                raise
+            order = kwargs.get("order", args[0] if args else "C") if name == "copy" else kwargs.get("order")
+            return memory_layout.noted(made, (self, *args), name, kwargs, order)
+
+        return call
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.abstract.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.abstract.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.abstract.shape)
+
+    @property
+    def size(self) -> int:
+        return self.abstract.type.size
+
+    @property
+    def itemsize(self) -> int:
+        return self.abstract.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+
+_TEXTS = (str, bytes)
+_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
+_NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
+_EQUALITIES = (np.equal, np.not_equal)
+
+
+def _refuse(ufunc: np.ufunc, left: Any, right: Any) -> None:
+    """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
+    if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
+        return
+    numpy_messages.reraise(TypeError(f"{ufunc.__name__} of what is no number"), ufunc, left, right)
+
+
+class NumPyScalar(NumPyLike):
+    """A traced `np.generic`: immutable, NumPy's semantics."""
+
+    __slots__ = ("atom",)
+
+    def __new__(cls, atom: Atom) -> NumPyScalar:
+        return object.__new__(_class_of(atom.type.dtype.name))
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom = atom
+
+    @property
+    def abstract(self) -> Abstract:
+        type = self.atom.type
+        return Abstract(type.shape, type.dtype, Kind.SCALAR)
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        if ufunc is np.multiply and isinstance(right if left is self else left, _SEQUENCES):
+            return self._repeating()
+        if takes_complex(ufunc, left, right):
+            return python_operators.binary(ufunc, left, python_scalar(right.atom))
+        return super()._binary(ufunc, left, right)
+
+    def _repeating(self) -> Any:
+        """Leave it to Python to repeat a sequence so many times, which it does for integers alone."""
+        if self.abstract.dtype.kind not in "iu":
+            raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{self.abstract.dtype.name}'")
+        self.__index__()  # the count must be known
+        return NotImplemented
+
+    __hash__ = Traced.__hash__
+
+    def __getitem__(self, key: Any) -> Any:
+        if type(key) is tuple and not key:
+            return self
+        if all(k is None or k is Ellipsis for k in (key if type(key) is tuple else (key,))):
+            return wrap.array_of(self.atom)[key]
+        raise IndexError("invalid index to scalar variable.")
+
+    def __len__(self) -> int:
+        raise TypeError(f"object of type '{type(self).__name__}' has no len()")
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"'{type(self).__name__}' object is not iterable")
+
+    def __round__(self, digits: Any = None) -> Any:
+        dtype = self.abstract.dtype
+        if dtype.kind in "bc":
+            raise TypeError(f"type numpy.{dtype.name} doesn't define __round__ method")
+        rounded = registry.FUNCTIONS[np.round](self, 0 if digits is None else digits)
+        if digits is not None:
+            return rounded
+        return python_conversions.to_int(
+            python_scalar(atoms.convert(rounded.atom, np.float64 if dtype.kind == "f" else np.int64))
+        )
+
+
+@functools.cache
+def _class_of(dtype: str) -> type[NumPyScalar]:
+    """The class for scalars of a dtype. Messages of Python's name it: `must be str, not numpy.float64`."""
+    return type(f"numpy.{dtype}", (NumPyScalar,), {"__slots__": (), "__module__": __name__})
+
+
+wrap.register_class("scalar", NumPyScalar)

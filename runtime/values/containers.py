@@ -1,0 +1,321 @@
+"""Containers whose structure is static: tuple, list, dict, namedtuple, dataclass, deque, and plain objects.
+
+An exception is one, too, where run-time values are among its arguments or attributes.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import functools
+import io
+import types
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.union import ChoiceValue
+
+_ATOMIC = (
+    str, bytes, int, float, complex, bool, type(None), type, types.ModuleType, types.FunctionType, types.MethodType,
+    types.BuiltinFunctionType, np.ndarray, np.generic, np.dtype, Traced, slice, range,
+)  # fmt: skip
+
+
+class Contents(dict[Any, Any]):
+    """What a dict or an object holds at some moment: no container of the program's, and so without an identity."""
+
+    __slots__ = ()
+
+
+@frozen
+class Structure:
+    """What a container is apart from its parts: its class, its keys (or its length), and what it was made with."""
+
+    cls: type
+    keys: tuple[Any, ...]
+    extra: Any = None  # a deque's `maxlen`, a defaultdict's factory
+
+    @property
+    def mutable(self) -> bool:
+        """Whether the container has an identity that a write can be seen through."""
+        return not issubclass(self.cls, (tuple, Contents)) and not _frozen(self.cls)
+
+    @property
+    def flat(self) -> bool:
+        """Whether no container of the program's is in it."""
+        return False
+
+    @property
+    def refers(self) -> bool:
+        """Return whether the structure says which of some lists a value is, and has no elements of its own."""
+        return False
+
+    @property
+    def grown(self) -> bool:
+        """Whether it is a list of a length known only at run time."""
+        return False
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        """The structure of the container when it is given to the caller.
+
+        `members` has, by the identity of a graph, the place of its first node among all that the result has beside it.
+        """
+        factory = getattr(self.extra, "native", None)
+        return self if factory is None else dataclasses.replace(self, extra=factory)
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
+        return self.build(children)
+
+    def meet(self, mine: Any, other: Any) -> Any:
+        """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
+        return None
+
+    def children(self, value: Any) -> list[Any]:
+        """The parts, in the order of the keys."""
+        if issubclass(self.cls, dict):
+            return [value[k] for k in self.keys]
+        if issubclass(self.cls, (tuple, list, collections.deque)):
+            return list(value)
+        return list(attributes(value).values())
+
+    def build(self, children: Sequence[Any]) -> Any:
+        """A new container with these parts."""
+        if issubclass(self.cls, tuple):
+            return tuple.__new__(self.cls, children)
+        made = self.empty()
+        self.fill(made, children)
+        return made
+
+    def empty(self) -> Any:
+        """A new container without its parts, made without its class's `__init__`; not for tuples."""
+        made = _bare(self.cls)
+        if issubclass(self.cls, collections.deque):
+            collections.deque.__init__(made, (), self.extra)
+        elif issubclass(self.cls, collections.defaultdict):
+            made.default_factory = self.extra
+        return made
+
+    def fill(self, made: Any, children: Sequence[Any]) -> None:
+        """Give an empty container its parts."""
+        if issubclass(self.cls, dict):
+            update(made, dict(zip(self.keys, children, strict=True)))
+        elif issubclass(self.cls, (list, collections.deque)):
+            made.extend(children)
+        else:
+            for key, child in zip(self.keys, children, strict=True):
+                object.__setattr__(made, key, child)
+
+
+@frozen
+class ExceptionStructure(Structure):
+    """An exception: its arguments, its attributes, and the exceptions that it came from."""
+
+    keys: tuple[Any, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+
+    def children(self, value: Any) -> list[Any]:
+        return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]
+
+    def build(self, children: Sequence[Any]) -> Any:
+        args, held, cause, context, suppress = children
+        made = self.cls.__new__(self.cls, *args)
+        # The class's own __init__ has made these arguments of others; the built-in class's sets what C code keeps.
+        inits = (vars(c).get("__init__") for c in self.cls.__mro__)
+        native = next(i for i in inits if isinstance(i, types.WrapperDescriptorType))
+        with contextlib.suppress(Exception):
+            native(made, *args)
+        made.args = args
+        for name, part in held.items():
+            object.__setattr__(made, name, part)
+        made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
+        return made
+
+
+@frozen
+class Told:
+    """The text of an exception that names ints; where those are known only at run time, so is the text."""
+
+    text: Callable[[Sequence[int]], str]
+    numbers: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        raise ConcretizationError(
+            "the message of this exception names a value that is known only at run time; test its class instead"
+        )
+
+    __repr__ = __str__
+
+
+class ToldStructure(Structure):
+    """A text around numbers."""
+
+    def children(self, value: Any) -> list[Any]:
+        return list(value.numbers)
+
+    def build(self, children: Sequence[Any]) -> Any:
+        known = all(type(number) is int for number in children)
+        return self.extra(children) if known else Told(self.extra, tuple(children))
+
+
+def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
+    """`target.update(items)` by the built-in class's own method: a subclass may count, check or translate."""
+    ordered = isinstance(target, collections.OrderedDict)
+    (collections.OrderedDict if ordered else dict).update(target, items)
+
+
+def _bare(cls: Any) -> Any:
+    """An instance without `__init__` having run."""
+    return cls.__new__(cls)
+
+
+def _frozen(cls: type) -> bool:
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and bool(params.frozen)
+
+
+_DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, collections.Counter)
+
+
+def structure_of(value: Any) -> Structure | None:
+    """The structure of a container; None for anything that is a value of its own."""
+    cls = type(value)
+    own = getattr(cls, "__anabranch_structure__", None)
+    if own is not None:
+        structure: Structure = own(value)
+        return structure
+    if issubclass(cls, (tuple, list, collections.deque)):  # an object may say that it is of another class
+        if hasattr(cls, "n_sequence_fields"):
+            return None  # made by C code: time.struct_time, sys.version_info
+        maxlen = value.maxlen if isinstance(value, collections.deque) else None
+        return Structure(cls, tuple(range(len(value))), maxlen)
+    if issubclass(cls, dict):
+        factory = value.default_factory if isinstance(value, collections.defaultdict) else None
+        return Structure(cls, tuple(value), factory) if cls in _DICTS else None
+    if isinstance(value, _ATOMIC):
+        return None
+    if isinstance(value, Told):
+        return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
+    if isinstance(value, BaseException):
+        exception = ExceptionStructure(cls)
+        return exception if any(map(has_traced, exception.children(value))) else None
+    if dataclasses.is_dataclass(cls) or is_plain_object(value):
+        return Structure(cls, tuple(attributes(value)))
+    return None
+
+
+def has_traced(value: Any) -> bool:
+    """Whether a container holds run-time values, at any depth."""
+    pending, seen = [value], set[int]()
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (Traced, ChoiceValue)):
+            return True
+        structure = None if id(part) in seen else structure_of(part)
+        if structure is not None:
+            seen.add(id(part))
+            pending += structure.children(part)
+    return False
+
+
+def is_deep(value: Any) -> bool:
+    """Return whether containers lie in one another as deep as a list of nodes does."""
+    level, seen = [value], set[int]()
+    for _ in range(_DEEP):
+        parts = []
+        for part in level:
+            structure = None if id(part) in seen else structure_of(part)
+            if structure is not None:
+                seen.add(id(part))
+                parts += structure.children(part)
+        level = parts
+    return bool(level)
+
+
+_DEEP = 100
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds: its `__dict__`, and what stands in its class's `__slots__`."""
+    found = dict(getattr(value, "__dict__", ()))
+    for name in slot_names(type(value)):
+        if hasattr(value, name):
+            found[name] = getattr(value, name)
+    return found
+
+
+_slot_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
+
+
+def slot_names(cls: type) -> tuple[str, ...]:
+    """The attributes that a class and its bases keep in `__slots__`, private ones by their mangled names."""
+    known = _slot_names.get(cls)
+    if known is None:
+        known = _slot_names[cls] = tuple(_find_slot_names(cls))
+    return known
+
+
+def _find_slot_names(cls: type) -> list[str]:
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return [n for n in names if not (n.startswith("__") and n.endswith("__"))]
+
+
+def own_method(value: Any, name: str) -> Callable[..., Any] | None:
+    """A special method of a user's class, bound: called so, and not by Python, it may give a run-time value."""
+    if not is_users_class(type(value)):
+        return None
+    found = getattr(type(value), name, None)
+    return functools.partial(found, value) if isinstance(found, types.FunctionType) else None
+
+
+def iterated(items: Any) -> Any:
+    """The iterator of an object whose class says in Python how to go over it; anything else as it is."""
+    if isinstance(items, io.IOBase) and not isinstance(items, (io.StringIO, io.BytesIO)) and tracing():
+        raise UnsupportedOperationError(
+            "the lines of a file would be read only while the function is traced; read them outside, and pass what "
+            "they say as an argument"
+        )
+    iterate = own_method(items, "__iter__")
+    return items if iterate is None else iterate()
+
+
+def is_plain_object(value: Any) -> bool:
+    """An instance of an ordinary class written in Python, whose state is its `__dict__` or its `__slots__`."""
+    cls = type(value)
+    if cls in _PLAIN:
+        return True
+    return (
+        is_users_class(cls)
+        and (isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(cls)))
+        and getattr(cls, "__new__", None) is object.__new__
+        and not isinstance(value, BaseException)
+    )
+
+
+# Classes of the standard library that are like a user's own.
+_PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
+_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch")
+_SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
+
+
+def is_users_class(cls: type) -> bool:
+    """Whether a class is written in Python, and not by NumPy, the standard library's own machinery or this project."""
+    module = cls.__module__
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")):
+        return False
+    if module.partition(".")[0] in _NOT_REWRITTEN:
+        return False
+    private = module.startswith("_") and module != "__main__"
+    return not private and bool(cls.__flags__ & 0x200)  # a heap type

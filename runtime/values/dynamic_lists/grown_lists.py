@@ -1,0 +1,32 @@
+"""Lists and deques of run-time length as the caller gets them: built on the host, where nothing is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.values.containers import Structure
+
+
+class Grown:
+    """The class that structures of such lists name; there are no instances."""
+
+
+@frozen
+class GrownListStructure(Structure):
+    """That of a list or deque of one part, its elements; `extra` is the built-in class, and a deque's `maxlen`."""
+
+    @property
+    def grown(self) -> bool:
+        """True: its length is known only at run time, or its elements are side by side."""
+        return True
+
+    def build(self, children: Sequence[Any]) -> Any:
+        native, maxlen = self.extra
+        return native(children[0]) if maxlen is None else native(children[0], maxlen)
+
+
+def grown_list(native: type, keys: tuple[Any, ...], maxlen: int | None) -> GrownListStructure:
+    """Return the structure of a list or deque that the caller gets."""
+    return GrownListStructure(Grown, keys, (native, maxlen))

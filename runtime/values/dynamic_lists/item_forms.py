@@ -1,0 +1,309 @@
+"""The forms of values that lie side by side in arrays.
+
+A `Form` says what values of one kind consist of: constants, numbers, arrays that nobody else has, and tuples, lists and
+dicts of these. Values of one form are rows of some arrays, one array for each run-time leaf; what a row stands for is
+made of `Part`s again, and costs no equation before it is read.
+"""
+
+from __future__ import annotations
+
+import abc
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.storage import Part
+from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.memory.rows import side_by_side
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
+
+
+def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
+    """The arrays that hold values of a form, one for each of its leaves."""
+    columns: list[list[Atom]] = [[] for _ in form.bases]
+    for value in values:
+        form.collect(value, columns)
+    return [
+        atoms.reshape(side_by_side(column, base), (len(values), *dims, *base.shape))
+        for column, (dims, base) in zip(columns, form.bases, strict=True)
+    ]
+
+
+class Form(abc.ABC):
+    """The form of values of one kind: the parts that they consist of."""
+
+    @property
+    @abc.abstractmethod
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        """Of each run-time leaf the axes that it has for items of lists, and the type of one item."""
+
+    @property
+    def types(self) -> list[ArrayType]:
+        """The types of the run-time leaves of one value."""
+        return [ArrayType((*dims, *base.shape), base.dtype) for dims, base in self.bases]
+
+    @property
+    def mutable(self) -> bool:
+        """Return whether something in a value has an identity, so that each value must have its own."""
+        return False
+
+    @abc.abstractmethod
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        """Append the items of each leaf of a value to its column, in C order."""
+
+    def leaves(self, value: Any) -> list[Atom]:
+        """The atoms of a value, one for each of the types."""
+        return [atoms.reshape(w, t.shape) for w, t in zip(wholes([value], self), self.types, strict=True)]
+
+    @abc.abstractmethod
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        """The value that lies at a place of arrays that hold such values."""
+
+    @abc.abstractmethod
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        """The value of atoms of the types."""
+
+    @abc.abstractmethod
+    def joined(self, other: Form) -> Form | None:
+        """The form that values of either have; None where there is none."""
+
+
+@frozen
+class Constant(Form):
+    """One immutable object, the same in each value."""
+
+    value: Any
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return []
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        pass
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.value
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self.value
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant) and layouts.same(self.value, other.value):
+            return self
+        if isinstance(other, Numbered):
+            return other.joined(self)
+        return None if (number := _number(self.value)) is None else number.joined(other)
+
+
+@frozen
+class Known(Form):
+    """A number that is known for each place."""
+
+    values: tuple[Any, ...]
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return []
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        pass
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.values[place]
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        raise AssertionError("of no one place")
+
+    def joined(self, other: Form) -> Form | None:
+        return None
+
+
+@frozen
+class Number(Form):
+    """A run-time number, Python's or NumPy's."""
+
+    abstract: Abstract
+    interval: Interval
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), self.abstract.type)]
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        columns[0].append(wrap.held_as(value, self.abstract))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        if self.abstract.kind is Kind.PYTHON:
+            return python_scalar(next(leaves), self.interval)
+        return wrap.from_abstract(self.abstract, next(leaves))
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant):
+            found = _number(other.value)
+            return None if found is None else self.joined(found)
+        if not isinstance(other, Number) or other.abstract != self.abstract:
+            return None
+        return Number(self.abstract, self.interval | other.interval)
+
+
+@frozen
+class Fresh(Form):
+    """An array that nothing else leads to, whole and in memory of its own."""
+
+    abstract: Abstract
+    traits: memory_layout.Traits
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), self.abstract.type)]
+
+    @property
+    def mutable(self) -> bool:
+        return True
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        columns[0].append(current().read(value.storage))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        made = wrap.array_of(next(leaves))
+        memory_layout.give(made, self.traits)
+        return made
+
+    def joined(self, other: Form) -> Form | None:
+        return self if self == other else None
+
+
+def _noted(structure: containers.Structure, made: Any) -> Any:
+    """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
+    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
+    return made
+
+
+@frozen
+class Row(Form):
+    """A tuple, list or dict of some parts."""
+
+    structure: containers.Structure
+    parts: tuple[Form, ...]
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [b for p in self.parts for b in p.bases]
+
+    @property
+    def mutable(self) -> bool:
+        return self.structure.mutable or any(p.mutable for p in self.parts)
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        left = iter(columns)
+        for part, child in zip(self.parts, self.structure.children(value), strict=True):
+            part.collect(child, list(itertools.islice(left, len(part.bases))))
+
+    def _made(self, children: list[Any]) -> Any:
+        return _noted(self.structure, self.structure.build(children))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        left = iter(wholes)
+        return self._made([p.build(list(itertools.islice(left, len(p.types))), place) for p in self.parts])
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self._made([p.at(leaves) for p in self.parts])
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Row) or other.structure != self.structure:
+            return None
+        parts = [a.joined(b) for a, b in zip(self.parts, other.parts, strict=True)]
+        return None if any(p is None for p in parts) else Row(self.structure, tuple(p for p in parts if p is not None))
+
+
+@frozen
+class Line(Form):
+    """A list or tuple of items of one form, each of whose leaves is one array with an axis for them."""
+
+    structure: containers.Structure
+    item: Form
+    count: int
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((self.count, *dims), base) for dims, base in self.item.bases]
+
+    @property
+    def mutable(self) -> bool:
+        return self.structure.mutable or self.item.mutable
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        for child in self.structure.children(value):
+            self.item.collect(child, columns)
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        items = [self.item.build(wholes, place * self.count + i) for i in range(self.count)]
+        return _noted(self.structure, self.structure.build(items))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        # As if these were one row of arrays with one axis more.
+        return self.build([atoms.reshape(a, (1, *a.type.shape)) for a in leaves], 0)
+
+    def joined(self, other: Form) -> Form | None:
+        if not isinstance(other, Line) or other.structure != self.structure:
+            return None
+        item = self.item.joined(other.item)
+        return None if item is None else Line(self.structure, item, self.count)
+
+
+@frozen
+class Numbered(Form):
+    """A record by its number among the nodes of a graph; None is one of them."""
+
+    graph: node_graphs.Graph
+    kinds: frozenset[Any]
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), node_reference.INDEX.type)]
+
+    @property
+    def _structure(self) -> node_structures.ReferenceStructure:
+        return node_structures.structure_in(self.graph, self.kinds)
+
+    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+        (number,) = self._structure.children(value)
+        columns[0].append(wrap.as_atom(number, np.int32))
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+        whole = wholes[0]
+        if isinstance(whole, Literal):
+            return self.at(iter([atoms.literal(whole.value[place], np.int32)]))
+        return self.at(iter([Part(node_reference.INDEX.type, whole, place)]))
+
+    def at(self, leaves: Iterator[Atom]) -> Any:
+        return self._structure.build([wrap.from_abstract(node_reference.INDEX, next(leaves))])
+
+    def joined(self, other: Form) -> Form | None:
+        if isinstance(other, Constant) and other.value is None:
+            return Numbered(self.graph, self.kinds | {node_graphs.NONE})
+        if not isinstance(other, Numbered) or other.graph is not self.graph:
+            return None
+        return Numbered(self.graph, self.kinds | other.kinds)
+
+
+def _number(value: Any) -> Number | None:
+    abstract = abstract_of(value)
+    if abstract is None or abstract.shape:
+        return None
+    return Number(abstract, layouts.interval(layouts.Held(value)))

@@ -1,0 +1,42 @@
+"""Whether a list or an array may get a length known only at run time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from anabranch.runtime.config import settings
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import static_requests
+
+
+def may_grow() -> bool:
+    """Whether a list or an array may get a length known only at run time here.
+
+    What decides it must not be computed from arguments alone that can be known while tracing, and it must not be tried
+    to do without.
+    """
+    trace = current().trace
+    if hangs_on_arguments():
+        trace.lists.wants_known = True
+        return False
+    trace.lists.wants_growth |= not trace.lists.grow_here
+    return trace.lists.grow_here
+
+
+def hangs_on_arguments() -> bool:
+    """Return whether what decides lengths here is computed from arguments alone that can be known while tracing."""
+    deciding = current().trace.lists.deciding
+    return deciding is not None and settings().auto_static and bool(static_requests.leaves_behind(deciding))
+
+
+@contextlib.contextmanager
+def of_known_lengths() -> Iterator[None]:
+    """Lists of several lengths stay several."""
+    trace = current().trace
+    before = (trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known)
+    trace.lists.grow_here = False
+    try:
+        yield
+    finally:
+        trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known = before

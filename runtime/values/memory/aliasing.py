@@ -1,0 +1,149 @@
+"""Memory that may be shared: a name that is one array or another, depending on a run-time condition.
+
+After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage
+of its own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory.
+A write on either side is carried to the other under the predicate, so values agree with eager execution exactly. Where
+y holds the elements in other places (`a` or `a[1:]`), the link knows where each is.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, KeysView, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import AliasError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.memory import views
+
+if TYPE_CHECKING:
+    from anabranch.runtime.values.arrays.traced_array import Array
+
+
+class Form(Protocol):
+    """How an owner holds the elements of a handle, where not in the same places."""
+
+    def held(self, handle: Array) -> Atom:
+        """What the owner holds of the handle's memory."""
+
+    def given_back(self, held: Atom, handle: Array) -> Atom:
+        """The handle's value where its elements are what the owner holds."""
+
+    def is_visible(self, builder: Builder) -> bool:
+        """Whether a builder can see where the elements are."""
+
+    @property
+    def starts(self) -> tuple[int | Atom, ...] | None:
+        """Where the elements begin on each axis of the handle; None where they do not lie side by side."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the elements are all of the handle's."""
+
+
+@frozen
+class Link:
+    """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
+
+    pred: Atom | None
+    handle: Array
+    form: Form | None = None
+
+    def held(self) -> Atom:
+        """The owner's value as the handle has it."""
+        return self.handle.atom if self.form is None else self.form.held(self.handle)
+
+    def given_back(self, held: Atom) -> Atom:
+        """The handle's value as the owner has it."""
+        return held if self.form is None else self.form.given_back(held, self.handle)
+
+
+def link(owner: Storage, pred: Atom | None, handle: Array, form: Form | None = None) -> None:
+    """Record that `owner` may be the memory of `handle`."""
+    owner.links.append(Link(pred, handle, form))
+    if handle.storage.dependents is None:
+        handle.storage.dependents = weakref.WeakKeyDictionary()
+    handle.storage.dependents[owner] = None
+
+
+def memory(storage: Storage) -> KeysView[Storage]:
+    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
+    return dict.fromkeys(_ordered([storage], _targets)).keys()
+
+
+def connected(builder: Builder, storage: Storage) -> KeysView[Storage]:
+    """All memory that a write to this may reach, and it."""
+    return dict.fromkeys(_ordered([storage], lambda s: [*_targets(s), *_owners(builder, s)])).keys()
+
+
+def write(builder: Builder, storage: Storage, value: Atom) -> None:
+    """Write, and carry the write along every link."""
+    builder.write(storage, value)
+    if storage.links or storage.dependents:
+        _propagate(builder, storage)
+
+
+def _propagate(builder: Builder, storage: Storage) -> None:
+    """Carry a write to all memory that is linked, each link once.
+
+    First up to what the storage may be the memory of, where it is that, then down to all that may be memory of those.
+    By then each is what it will be: a storage comes before those that it is linked with on the way up, and after them
+    on the way down.
+    """
+    above = list(reversed(_ordered([storage], _targets)))
+    written: dict[Storage, Atom] = {storage: atoms.literal(True)}
+    for owner in above:
+        for entry in owner.links:
+            target, holds = entry.handle, atoms.logical_and(written[owner], _known(entry))
+            shared = atoms.select(holds, entry.given_back(builder.read(owner)), target.atom)
+            builder.write(target.storage, views.write(builder.read(target.storage), target.path, shared))
+            before = written.get(target.storage, atoms.literal(False))
+            written[target.storage] = atoms.logical_or(before, holds)
+
+    reached = _ordered(above, lambda s: _owners(builder, s))
+    changed = set(reached)
+    for owner in _ordered(reached, _targets):
+        if owner is storage or owner not in changed:
+            continue
+        for entry in owner.links:
+            if entry.handle.storage in changed:
+                builder.write(owner, atoms.select(_known(entry), entry.held(), builder.read(owner)))
+
+
+def _targets(storage: Storage) -> list[Storage]:
+    return [entry.handle.storage for entry in storage.links]
+
+
+def _owners(builder: Builder, storage: Storage) -> list[Storage]:
+    # What a branch, or a trace of a loop body that was given up, has left behind: nothing leads to it any more.
+    found = list(storage.dependents or ())
+    return [owner for owner in found if owner in builder.env or builder.outer_has(owner)]
+
+
+def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[Storage]]) -> list[Storage]:
+    """What can be reached, each after all that follows it."""
+    found: dict[Storage, None] = {}
+    seen: set[Storage] = set()
+    pending = [(start, False) for start in reversed(list(starts))]
+    while pending:
+        storage, is_followed = pending.pop()
+        if is_followed:
+            found[storage] = None
+        elif storage not in seen:
+            seen.add(storage)
+            pending.append((storage, True))
+            pending += [(other, False) for other in reversed(following(storage))]
+    return list(found)
+
+
+def _known(entry: Link) -> Atom:
+    if entry.pred is None:
+        raise AliasError(
+            "this array may share memory with another one, depending on what happens at run time; "
+            "write to a copy (y = y.copy()) or bind the name only once"
+        )
+    return entry.pred

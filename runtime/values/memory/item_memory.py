@@ -1,0 +1,86 @@
+"""Memory that holds the elements of a list side by side, one along its first axis for each place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import ArrayType, Atom
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.memory.rows import side_by_side
+
+
+def iota(n: int) -> Atom:
+    """The positions of n elements."""
+    return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
+
+
+def filled(shape: tuple[int, ...], dtype: Any, value: Any) -> Atom:
+    """A line of one value."""
+    return atoms.broadcast_to(atoms.literal(value, dtype), shape)
+
+
+def zeros(shape: tuple[int, ...], dtype: Any) -> Atom:
+    """Zeros."""
+    return filled(shape, dtype, 0)
+
+
+def _starts(buffer: Atom, place: Atom) -> list[Atom]:
+    return [place, *[atoms.literal(0, np.int64)] * (len(buffer.type.shape) - 1)]
+
+
+def row(buffer: Atom, place: Atom) -> Atom:
+    """What stands at a place."""
+    sizes = (1, *buffer.type.shape[1:])
+    return atoms.reshape(atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=sizes), sizes[1:])
+
+
+def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
+    """The memory after a place was written."""
+    line = atoms.reshape(row, (1, *buffer.type.shape[1:]))
+    return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
+
+
+def line(buffer: Atom, place: Atom, count: int) -> Atom:
+    """Return `count` rows of the buffer, from a place on."""
+    return atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=(count, *buffer.type.shape[1:]))
+
+
+def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
+    """The memory after what stands at a place and after it was written."""
+    return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
+
+
+def gathered(buffer: Atom, places: Atom) -> Atom:
+    """What stands at these places."""
+    return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
+
+
+def between(buffer: Atom, start: int, stop: int) -> Atom:
+    """Return the rows of the buffer from one place up to another."""
+    n, *rest = buffer.type.shape
+    if (start, stop) == (0, n):
+        return buffer
+    starts, limits = (start, *[0] * len(rest)), (stop, *rest)
+    return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
+
+
+def fitted(buffer: Atom, capacity: int) -> Atom:
+    """The memory cut, or with zeros after it."""
+    n, *rest = buffer.type.shape
+    if capacity <= n:
+        starts, limits = (0,) * len(buffer.type.shape), (capacity, *rest)
+        return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
+    if not n:
+        return zeros((capacity, *rest), buffer.type.dtype)
+    return atoms.op("concatenate", buffer, zeros((capacity - n, *rest), buffer.type.dtype), axis=0)
+
+
+def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
+    """Rows side by side, with room after them."""
+    if not rows:
+        return zeros((capacity, *type.shape), type.dtype)
+    whole = side_by_side(rows, type)
+    return fitted(whole, capacity) if len(rows) != capacity else whole

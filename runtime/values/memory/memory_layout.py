@@ -1,0 +1,271 @@
+"""How NumPy would have laid out an array, which decides what is a view of it: asked of NumPy, on arrays without memory.
+
+A storage's `strides` are those of the caller's array, or of what NumPy makes of arrays that are not in C order; None
+stands for C order, `Compact` for that of an array whose size only the run knows, `UNKNOWN` for an order that is not
+known here or that a run-time condition decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.tracing.storage import UNKNOWN, Compact
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.memory import views
+
+if TYPE_CHECKING:
+    from anabranch.runtime.values.arrays.traced_array import Array
+
+NDArray = np.ndarray[Any, Any]
+_as_strided = np.lib.stride_tricks.as_strided
+
+
+def plain(array: Array) -> bool:
+    """Whether the array is the whole of its memory, in C order."""
+    return not array.path and _in_c_order(array.storage.strides)
+
+
+def _in_c_order(strides: Any) -> bool:
+    return strides is None or isinstance(strides, Compact)
+
+
+def known(array: Array) -> bool:
+    """Whether the layout is known."""
+    return array.storage.strides is not UNKNOWN
+
+
+def model(array: Array) -> NDArray:
+    """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
+    shape = array.storage.type.shape
+    dummy = in_order(shape, array.storage.type.dtype)
+    if isinstance(array.storage.strides, tuple):
+        dummy = _as_strided(dummy, shape, array.storage.strides)
+    for step in array.path:
+        dummy = _apply(dummy, step)
+    return dummy
+
+
+def of_a_part(array: Array) -> Compact | None:
+    """What is known of the layout of a part of an array, from its front on."""
+    steps = model(array).strides if known(array) else ()
+    return None if steps == (array.dtype.itemsize,) else LOST
+
+
+def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
+    """An ndarray of this shape without memory of its own; of kinds that are not NumPy's own only the size counts."""
+    if dtype.isbuiltin == 2:  # one that NumPy was given by others
+        dtype = np.dtype(f"u{dtype.itemsize}")
+    sizes = [max(n, 1) for n in shape]
+    inner = (sizes[i + 1 :] if order == "C" else sizes[:i] for i in range(len(shape)))
+    return _as_strided(np.zeros(1, dtype), tuple(shape), tuple(dtype.itemsize * math.prod(part) for part in inner))
+
+
+def _apply(dummy: NDArray, step: views.Step) -> NDArray:
+    match step:
+        case views.Slice(axes):
+            strides = tuple(s * a.stride for s, a in zip(dummy.strides, axes, strict=True))
+            return _as_strided(dummy, tuple(a.size for a in axes), strides)
+        case views.Reshape(to):
+            reshaped = reshape(dummy, to)
+            return in_order(to, dummy.dtype) if reshaped is None else reshaped
+        case views.Permute(axes):
+            return dummy.transpose(axes)
+        case views.Diagonal():
+            return np.diagonal(dummy, axis1=-2, axis2=-1)
+        case views.ComplexPart():
+            return dummy.real
+        case views.Broadcast(to):
+            return np.broadcast_to(dummy, to)
+    raise AssertionError(f"no model of {step}")
+
+
+_HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
+def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
+    """The model reshaped, where NumPy does that without a copy; else None."""
+    if not _HAS_COPY:
+        dummy = dummy[...]
+        try:
+            dummy.shape = tuple(shape)
+        except AttributeError:
+            return None
+        return dummy
+    try:
+        return dummy.reshape(tuple(shape), copy=False)
+    except ValueError:
+        return None
+
+
+# ---- what NumPy makes ------------------------------------------------------------------------------------------------
+
+
+def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
+    """The strides, for elements of one byte, of what NumPy makes elementwise of these arrays with order="K"."""
+    small = [_as_strided(np.zeros(1, np.int8), m.shape, m.strides) for m in models]
+    flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
+    strides: tuple[int, ...] = np.nditer([*small, None], ["zerosize_ok"], flags, order="K").operands[-1].strides
+    return strides
+
+
+def keep_order(made: Any, operands: Iterable[Any]) -> Any:
+    """Note the layout of the result of an elementwise function with order="K"; gives the result."""
+    handles: list[Array] = [x for x in operands if isinstance(x, wrap.class_of("array"))]
+    if not _is_new(made, handles) or all(map(plain, handles)):
+        return made
+    if not all(map(known, handles)):
+        made.storage.strides = UNKNOWN
+        return made
+    models = [model(x) for x in handles] + [x for x in operands if isinstance(x, np.ndarray)]
+    strides = tuple(s * made.storage.type.dtype.itemsize for s in kept(models))
+    if strides != in_order(made.shape, made.storage.type.dtype).strides:
+        made.storage.strides = strides
+    return made
+
+
+def forget_order(made: Any, operands: Iterable[Any]) -> Any:
+    """Note that the layout of a result is not known where its operands are not all in C order; gives the result."""
+    handles = _handles(operands)
+    if _is_new(made, handles) and not all(map(plain, handles)):
+        made.storage.strides = UNKNOWN
+    return made
+
+
+def _handles(operands: Iterable[Any]) -> list[Array]:
+    """The array handles among operands, also those in lists."""
+    found: list[Array] = []
+    for x in operands:
+        if isinstance(x, (list, tuple)):
+            found += _handles(x)
+        elif isinstance(x, wrap.class_of("array")):
+            found.append(x)
+    return found
+
+
+def _is_new(made: Any, operands: Sequence[Array]) -> bool:
+    """Whether a result is new memory, of which nothing is known yet, and that can be laid out in more than one way."""
+    if (
+        not isinstance(made, wrap.class_of("array"))
+        or made.path
+        or made.storage.strides is not None
+        or not _may_differ(made)
+    ):
+        return False
+    return all(x.storage is not made.storage for x in operands)
+
+
+# Functions and methods whose results, where new, have an order of their own whatever that of the operands is.
+_IN_OWN_ORDER = frozenset(
+    [
+        "reshape",
+        "ravel",
+        "flatten",
+        "matmul",
+        "dot",
+        "take",
+        "repeat",
+        "outer",
+        "kron",
+        "ascontiguousarray",
+        "asfortranarray",
+        "require",
+    ]
+)
+_ELEMENTWISE = frozenset(
+    [
+        "astype",
+        "clip",
+        "where",
+        "conj",
+        "conjugate",
+        "array",
+        "asarray",
+        "asanyarray",
+        "copy",
+        "empty_like",
+        "zeros_like",
+        "ones_like",
+        "full_like",
+    ]
+)
+
+
+def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, Any], order: Any = None) -> Any:
+    """Note the layout of the result of a function or a method of this name, for this `order=`; gives the result.
+
+    What is written to `out=` lies where it did.
+    """
+    if options.get("out") is not None:
+        return made
+    if isinstance(made, (list, tuple)):
+        for part in made:
+            noted(part, operands, name, options, order)
+        return made
+    if name in _IN_OWN_ORDER or order in ("C", "F"):
+        return made
+    return keep_order(made, operands) if name in _ELEMENTWISE and order != "A" else forget_order(made, operands)
+
+
+def _may_differ(made: Array) -> bool:
+    """Whether there is more than one way to lay out new memory of this shape."""
+    return sum(n > 1 for n in made.shape) > 1
+
+
+# ---- arrays that cross the edges of branches and loops ---------------------------------------------------------------
+
+
+@frozen
+class Traits:
+    """What an array is beyond its value; `readonly` is why it cannot be written, None where it can."""
+
+    strides: Any = None
+    readonly: Any = None
+
+    def __or__(self, other: Traits) -> Traits:
+        """What is known of either."""
+        strides = self.strides
+        if strides != other.strides:
+            strides = LOST if _in_c_order(strides) and _in_c_order(other.strides) else UNKNOWN
+        same = (self.readonly is None) == (other.readonly is None)
+        return Traits(strides, self.readonly if same else UNDECIDED)
+
+
+PLAIN = Traits()
+LOST = Compact(None)
+
+
+def traits(value: Any) -> Traits:
+    """The traits of a value; those of what is no array are plain."""
+    if not isinstance(value, wrap.class_of("array")):
+        return PLAIN
+    if value.storage.strides is None and not value.path and not value.is_readonly:
+        return PLAIN
+    readonly = value.storage.readonly or (_BY_THE_VIEW if value.readonly else None)
+    if not known(value):
+        return Traits(UNKNOWN, readonly)
+    if isinstance(value.storage.strides, Compact):
+        return Traits(UNKNOWN if value.path else LOST, readonly)
+    strides = model(value).strides
+    same = not value.shape or strides == in_order(value.shape, value.dtype).strides
+    return Traits(None if same else strides, readonly)
+
+
+def traits_of_ndarray(array: NDArray) -> Traits:
+    """The traits of an ndarray that is known."""
+    return Traits(None if array.flags.c_contiguous else array.strides, None if array.flags.writeable else _BY_THE_VIEW)
+
+
+UNDECIDED = "decided by a run-time condition"
+_BY_THE_VIEW = "the view is"
+
+
+def give(made: Array, what: Traits) -> None:
+    """Give new memory these traits."""
+    made.storage.strides = what.strides
+    made.readonly = what.readonly == _BY_THE_VIEW
+    made.storage.readonly = what.readonly

@@ -1,0 +1,278 @@
+"""Steps of a view: how a part of an array is read from the whole, and how the whole looks after the part is written."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.value_equality import surely_equal
+
+NDArray = np.ndarray[Any, Any]
+
+
+class Step(abc.ABC):
+    """One step from a base array to a view of it."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        """The view's shape, given the base's."""
+
+    @abc.abstractmethod
+    def of(self, base: NDArray) -> NDArray:
+        """The view of an ndarray; only for positions that are known."""
+
+    @property
+    def static(self) -> bool:
+        """Whether all positions are known."""
+        return not self.positions
+
+    @property
+    def positions(self) -> tuple[Atom, ...]:
+        """The positions that are known only at run time."""
+        return ()
+
+    def at(self, positions: Iterator[Any]) -> Step:
+        """The step with its run-time positions known."""
+        return self
+
+    @abc.abstractmethod
+    def read(self, base: Atom) -> Atom:
+        """The view's value."""
+
+    @abc.abstractmethod
+    def write(self, base: Atom, value: Atom) -> Atom:
+        """The base's value after the view has been set to `value`."""
+
+
+@frozen
+class AxisSlice:
+    """`size` elements of an axis from `start` on, `stride` apart (negative: backwards). An atom start is in range."""
+
+    start: int | Atom
+    size: int
+    stride: int = 1
+
+
+@frozen
+class Slice(Step):
+    """Basic slicing of every axis. Where a position is known only at run time every stride is 1."""
+
+    axes: tuple[AxisSlice, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(a.size for a in self.axes)
+
+    @property
+    def positions(self) -> tuple[Atom, ...]:
+        return tuple([a.start for a in self.axes if not isinstance(a.start, int)])
+
+    def at(self, positions: Iterator[Any]) -> Slice:
+        moving = (int(next(positions)) if not isinstance(a.start, int) else a.start for a in self.axes)
+        known = [dataclasses.replace(a, start=start) for a, start in zip(self.axes, moving, strict=True)]
+        return Slice(tuple(known))
+
+    def of(self, base: NDArray) -> NDArray:
+        keys = []
+        for a, n in zip(self.axes, base.shape, strict=True):
+            assert isinstance(a.start, int)
+            # A position from the run is clamped, as it is there, where checks are off; a known one fits.
+            start = min(max(a.start, 0), max(n - a.size, 0)) if a.stride == 1 else a.start
+            stop = start + a.size * a.stride
+            keys.append(slice(start, stop if stop >= 0 else None, a.stride) if a.size else slice(0, 0))
+        return base[tuple(keys)]
+
+    def _bounds(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """Starts, limits and strides of the forward slice, and the axes to reverse after it."""
+        starts, limits, strides, reverse = [], [], [], []
+        for i, a in enumerate(self.axes):
+            assert isinstance(a.start, int)
+            low, step = a.start, abs(a.stride)
+            if a.stride < 0:
+                reverse.append(i)
+                low = a.start - (a.size - 1) * step if a.size else 0
+            starts.append(low if a.size else 0)
+            limits.append(low + (a.size - 1) * step + 1 if a.size else 0)
+            strides.append(step)
+        return tuple(starts), tuple(limits), tuple(strides), tuple(reverse)
+
+    def _starts(self) -> list[Atom]:
+        return [atoms.literal(a.start, np.int64) if isinstance(a.start, int) else a.start for a in self.axes]
+
+    def read(self, base: Atom) -> Atom:
+        sizes = tuple(a.size for a in self.axes)
+        if not self.static:
+            return atoms.op("dynamic_slice", base, *self._starts(), sizes=sizes)
+        starts, limits, strides, reverse = self._bounds()
+        if sizes == base.type.shape and not reverse:
+            return base
+        part = atoms.op("slice", base, starts=starts, limits=limits, strides=strides)
+        return atoms.op("reverse", part, axes=reverse) if reverse else part
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        if not self.static:
+            return atoms.op("dynamic_update_slice", base, value, *self._starts())
+        if 0 in value.type.shape:
+            return base
+        starts, limits, strides, reverse = self._bounds()
+        if reverse:
+            value = atoms.op("reverse", value, axes=reverse)
+        if value.type.shape == base.type.shape:
+            return value
+        if all(s == 1 for s in strides):
+            return atoms.op("dynamic_update_slice", base, value, *(atoms.literal(s, np.int64) for s in starts))
+        return atoms.op("strided_update", base, value, starts=starts, limits=limits, strides=strides)
+
+
+@frozen
+class Reshape(Step):
+    """The same elements in C order in another shape; adds and drops axes of size 1, too."""
+
+    to: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return self.to
+
+    def of(self, base: NDArray) -> NDArray:
+        return base.reshape(self.to)
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.reshape(base, self.to)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        return atoms.reshape(value, base.type.shape)
+
+
+@frozen
+class Permute(Step):
+    """`transpose(axes)`."""
+
+    axes: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(base[a] for a in self.axes)
+
+    def of(self, base: NDArray) -> NDArray:
+        return base.transpose(self.axes)
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.transpose(base, self.axes)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        inverse = tuple(int(i) for i in np.argsort(self.axes))
+        return atoms.transpose(value, inverse)
+
+
+@frozen
+class Diagonal(Step):
+    """`np.diagonal` of the last two axes, which are square and offset 0 after slicing."""
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return base[:-1]
+
+    def of(self, base: NDArray) -> NDArray:
+        diagonal: NDArray = np.einsum("...ii->...i", base)  # unlike np.diagonal it can be written to
+        return diagonal
+
+    def _positions(self, n: int) -> Literal:
+        return atoms.literal(np.stack([np.arange(n)] * 2, axis=-1), np.int64)
+
+    def read(self, base: Atom) -> Atom:
+        rank = len(base.type.shape)
+        front = atoms.transpose(base, (rank - 2, rank - 1, *range(rank - 2)))
+        part = atoms.op("gather", front, self._positions(base.type.shape[-1]))
+        return atoms.transpose(part, (*range(1, rank - 1), 0))
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        rank = len(base.type.shape)
+        front = atoms.transpose(base, (rank - 2, rank - 1, *range(rank - 2)))
+        value = atoms.transpose(value, (rank - 2, *range(rank - 2)))
+        whole = atoms.op("scatter", front, self._positions(base.type.shape[-1]), value, combine="set")
+        return atoms.transpose(whole, (*range(2, rank), 0, 1))
+
+
+@frozen
+class ComplexPart(Step):
+    """`.real` or `.imag` of a complex array."""
+
+    part: str
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return base
+
+    def of(self, base: NDArray) -> NDArray:
+        return base.real if self.part == "real" else base.imag
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.op(self.part, base)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        other = atoms.op("imag" if self.part == "real" else "real", base)
+        parts = (value, other) if self.part == "real" else (other, value)
+        return atoms.op("complex", *parts)
+
+
+@frozen
+class Broadcast(Step):
+    """`np.broadcast_to`: read only, as NumPy's."""
+
+    to: tuple[int, ...]
+
+    def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
+        return self.to
+
+    def of(self, base: NDArray) -> NDArray:
+        return np.broadcast_to(base, self.to)
+
+    def read(self, base: Atom) -> Atom:
+        return atoms.broadcast_to(base, self.to)
+
+    def write(self, base: Atom, value: Atom) -> Atom:
+        raise ValueError("assignment destination is read-only")
+
+
+Path = tuple[Step, ...]
+
+
+def read(base: Atom, path: Path) -> Atom:
+    """The value of a view."""
+    for step in path:
+        base = step.read(base)
+    return base
+
+
+def write(base: Atom, path: Path, value: Atom) -> Atom:
+    """The base's value after a view of it has been set."""
+    if not path:
+        return value
+    return path[0].write(base, write(path[0].read(base), path[1:], value))
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two paths surely lead to the same part of an array."""
+    if one == other:
+        return True
+    return len(one) == len(other) and all(_same_step(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _same_step(one: Step, other: Step) -> bool:
+    if one == other:
+        return True
+    if not (isinstance(one, Slice) and isinstance(other, Slice)) or len(one.axes) != len(other.axes):
+        return False
+    pairs = zip(one.axes, other.axes, strict=True)
+    return all((a.size, a.stride) == (b.size, b.stride) and _same_start(a.start, b.start) for a, b in pairs)
+
+
+def _same_start(one: int | Atom, other: int | Atom) -> bool:
+    if isinstance(one, int) or isinstance(other, int):
+        return one == other
+    return surely_equal(one, other)

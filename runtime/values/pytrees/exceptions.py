@@ -1,0 +1,40 @@
+"""Exceptions that leave the computation: their arguments and attributes may be run-time values."""
+
+from __future__ import annotations
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import forget_attempts
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
+
+
+@frozen
+class Told:
+    """Makes an exception of what it held."""
+
+    layout: layouts.Layout
+
+    def __call__(self, found: list[run_time_checks.NDArray]) -> BaseException:
+        made: BaseException = host_values.build(self.layout, iter(found))
+        return made
+
+
+def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> None:
+    """Raise a copy of this exception, with the values that it holds now, at run time where `pred` is true."""
+    if run_time_checks.raise_again(error):
+        return
+    caught = current().trace.failures.caught.get(id(error))
+    if caught is not None and caught.error is error:  # changed by the handler that raises it again, from where it was
+        frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
+    error.__traceback__ = None
+    forget_attempts(error)
+    layout = loop_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
+    details = [p.atom for p in pack_unpack.pack(error, layout)]
+
+    def revive(values: list[Atom]) -> BaseException:
+        made: BaseException = pack_unpack.unpack(layout, iter(values), [])
+        return made
+
+    run_time_checks.record_failure(pred, Told(layout), revive, frames, details)

@@ -1,0 +1,189 @@
+"""The least layout that holds what either of two layouts holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.abstract import (
+    Abstract,
+    join as join_abstract,
+    python_abstract,
+)
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
+from anabranch.runtime.values.pytrees.layout import (
+    Choice,
+    Held,
+    Layout,
+    Leaf,
+    Node,
+    interval,
+    is_dynamic_array,
+    is_text,
+    numeric,
+    of_reference,
+    outline,
+    sizes,
+    traits,
+)
+from anabranch.runtime.values.pytrees.loop_layouts import presumed
+
+_MOST_OPTIONS = 16
+_MOST_TEXTS = 1024
+
+
+def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
+    """The least layout that holds what either holds.
+
+    An existing object and another one are a choice. With `opening`, an existing container `a` and a new one of its
+    structure `b` are a container with values of its own.
+    """
+    if a == b:
+        _note_objects(a, b)
+        return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
+    if isinstance(a, Choice) or isinstance(b, Choice):
+        return _join_options(a, b, opening)
+    node = _as_node([a, b])
+    if node is not None:
+        return node
+    sized = _joined_sizes(a, b)
+    if sized is not None:
+        return sized
+    x, y = numeric(a), numeric(b)
+    if x is not None and y is not None:
+        both = join_abstract(x, y)
+        if both is not None:
+            return Leaf(both, interval(a) | interval(b), traits(a) | traits(b))
+    p = _opened(a) if opening else a
+    if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
+        pairs = zip(p.children, b.children, strict=True)
+        return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
+    met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
+    return Choice((a, b)) if met is None else met
+
+
+def _as_node(options: Sequence[Layout]) -> Node | None:
+    """The layout of a reference to what any of these is; None where they stay apart."""
+    given = [node_or_member(o) for o in options]
+    if any(g is _NOTHING for g in given):
+        return None
+    structure = node_structures.joined(given)
+    return None if structure is None else of_reference(structure)
+
+
+_NOTHING = object()
+
+
+def node_or_member(layout: Layout) -> Any:
+    """The structure of a reference, or a value that may be a node of a graph; `_NOTHING` for anything else."""
+    if isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure):
+        return layout.structure
+    if isinstance(layout, Held) and node_graphs.may_be_node(layout.value):
+        return layout.value
+    return _NOTHING
+
+
+def _with_one_node(options: list[Layout]) -> list[Layout]:
+    """The options, with those that are nodes of one structure as one reference."""
+    mine = [o for o in options if node_or_member(o) is not _NOTHING]
+    one = _as_node(mine) if len(mine) > 1 else None
+    if one is None:
+        return options
+    rest = iter([one])
+    return [o for x in options for o in ((x,) if not any(x is m for m in mine) else rest)]
+
+
+def _note_objects(a: Layout, b: Layout) -> None:
+    """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
+    match a, b:
+        case Held(Array() as one), Held(Array() as other) if one is not other:
+            current().trace.identity.ambiguous.update({id(one): one, id(other): other})
+        case Node(), Node():
+            for c, d in zip(a.children, b.children, strict=True):
+                _note_objects(c, d)
+        case Choice(), Choice():
+            for c, d in zip(a.options, b.options, strict=True):
+                _note_objects(c, d)
+
+
+def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
+    """Two arrays of which one is of run-time size, unless their capacities and extents go together as they are."""
+    if not (is_dynamic_array(a) or is_dynamic_array(b)):
+        return None
+    x, y = sizes(a), sizes(b)
+    if x is None or y is None:
+        return None
+    if is_dynamic_array(a) and is_dynamic_array(b) and a.structure == b.structure and x.abstract == y.abstract:  # type: ignore[union-attr]
+        return None
+    # The memory of one is not of the dtype of the other: they stay two arrays.
+    return padded(x, y) or Choice((a, b))
+
+
+def padded(a: padded_union.Sizes, b: padded_union.Sizes) -> Node | None:
+    """The layout that holds arrays of either size; None where there is none."""
+    both = padded_union.joined(a, b)
+    return None if both is None else of_padded(*both)
+
+
+def of_padded(structure: padded_union.PaddedStructure, abstract: Abstract) -> Node:
+    """The layout of such arrays: all parts are run-time values."""
+    abstract = Abstract(structure.extra, abstract.dtype, abstract.kind)
+    parts = [Leaf(python_abstract(int), Interval(0, n)) for n in structure.layout_sizes]
+    return Node(structure, (Leaf(abstract), *parts))
+
+
+def _opened(layout: Layout) -> Layout:
+    """A held container as a node, its parts held: it is not one object any more."""
+    if isinstance(layout, Held):
+        structure = containers.structure_of(layout.value)
+        if structure is not None:
+            children = structure.children(layout.value)
+            return Node(structure, tuple([presumed(outline(c)) for c in children]), layout.value)
+    return layout
+
+
+def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
+    options: list[Layout] = list(a.options) if isinstance(a, Choice) else [a]
+    texts = {o.value for o in options if is_text(o)}
+    for new in b.options if isinstance(b, Choice) else (b,):
+        if is_text(new):
+            if new.value not in texts:
+                options.append(new)
+                texts.add(new.value)
+            continue
+        for i, old in enumerate(options):
+            if is_text(old):
+                continue
+            merged = join(old, new, opening)
+            if not isinstance(merged, Choice):
+                options[i] = merged
+                break
+        else:
+            options.append(new)
+    options = _with_one_node(options)
+    if len(texts) > _MOST_TEXTS:
+        raise StructureMismatchError(
+            f"a text is one of more than {_MOST_TEXTS}, depending on run-time values; append its parts to a list and "
+            "join them at the end, or use codes: np.frombuffer(text.encode(), np.uint8)"
+        )
+    if len(options) - len(texts) > _MOST_OPTIONS:
+        _restart_with_lists(options)
+        raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
+    return Choice(tuple(options)) if len(options) > 1 else options[0]
+
+
+def _restart_with_lists(options: Sequence[Layout]) -> None:
+    """Where lists of many lengths are among the options, start again with such as have a length known at run time."""
+    trace = current().trace
+    cut = [o for o in options if isinstance(o, Node) and issubclass(o.structure.cls, list)]
+    if len(cut) < 2:
+        return
+    if trace.lists.grow_here and not trace.lists.may_grow:
+        raise Restart(lists=True)
+    trace.lists.wants_growth |= not trace.lists.grow_here

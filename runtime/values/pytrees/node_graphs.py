@@ -1,0 +1,143 @@
+"""Graphs: the containers of one static structure (a tree, a linked list of dicts or objects) as numbered nodes."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import containers
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.values.union import ChoiceValue
+
+# Structures of up to so many nodes stay alternatives, each of which keeps what is known of it.
+SMALL = 8
+# Nodes are told apart by their keys where there are up to so many sets of these.
+_MOST_KINDS = 8
+
+
+@frozen(eq=False)
+class Graph:
+    """The nodes of a static structure: None first, then the containers.
+
+    Attributes
+    ----------
+    members : tuple
+    places : dict
+        From the identity of a member to its number.
+    kinds : tuple
+        Of each member its class, and its keys where these tell few kinds of that class apart.
+    coarse : frozenset
+        The classes of which members are not told apart by their keys.
+    """
+
+    members: tuple[Any, ...]
+    places: dict[int, int]
+    kinds: tuple[Any, ...]
+    coarse: frozenset[type]
+
+    @staticmethod
+    def of(members: Sequence[Any]) -> Graph:
+        """The graph of these members."""
+        fine = [_kind(m, True) for m in members]
+        count = collections.Counter(kind[0] for kind in set(fine))
+        coarse = frozenset(cls for cls, n in count.items() if n > _MOST_KINDS)
+        kinds = [kind[:1] if kind[0] in coarse else kind for kind in fine]
+        return Graph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), coarse)
+
+    @property
+    def fine(self) -> bool:
+        """Return whether all members are told apart by their keys."""
+        return not self.coarse
+
+    def __contains__(self, value: Any) -> bool:
+        return id(value) in self.places
+
+    def among(self, kinds: frozenset[Any]) -> list[int]:
+        """The numbers of the members of these kinds."""
+        return [i for i, kind in enumerate(self.kinds) if kind in kinds]
+
+    def kinds_in(self, other: Graph, kinds: frozenset[Any]) -> frozenset[Any]:
+        """The kinds that members of these kinds have in a graph that has all the members."""
+        if other.coarse == self.coarse:
+            return kinds
+        return frozenset(other.kinds[other.places[id(self.members[i])]] for i in self.among(kinds))
+
+    def alike(self, kinds: Iterable[Any]) -> frozenset[Any]:
+        """All kinds of the classes of these kinds."""
+        classes = {kind[0] for kind in kinds}
+        return frozenset(kind for kind in self.kinds if kind[0] in classes)
+
+
+def _kind(member: Any, fine: bool) -> Any:
+    if not fine or member is None:
+        return (type(member),)
+    structure = containers.structure_of(member)
+    keys = None if structure is None else structure.keys
+    return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
+
+
+def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
+    """The graph that has these containers; None where it would have fewer than `least`."""
+    graphs: list[Graph] = current().trace.identity.graphs
+    for graph in reversed(graphs):
+        if all(v in graph for v in values):
+            return graph
+    members: dict[int, Any] = {id(None): None}
+    for base in graphs:
+        if any(v in base for v in values):
+            members.update((id(m), m) for m in base.members)
+    members.update((id(v), v) for v in _reached(values))
+    found = list(members.values())
+    if len(found) - 1 < least:
+        return None
+    graph = Graph.of(found)
+    graphs.append(graph)
+    return graph
+
+
+def leads_to_its_kind(value: Any) -> bool:
+    """Return whether a container leads to others of its class with its keys, as the nodes of a tree do."""
+    reached = _reached([value])
+    kind = _kind(next(reached, None), True)
+    return any(type(v) is kind[0] and _kind(v, True) == kind for v in reached)
+
+
+def _reached(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the containers that some lead to, these first."""
+    pending, seen = collections.deque(values), set[int]()
+    while pending:
+        value = pending.popleft()
+        if id(value) in seen or not is_container(value):
+            continue
+        seen.add(id(value))
+        yield value
+        structure = containers.structure_of(value)
+        assert structure is not None
+        pending += structure.children(value)
+
+
+def is_container(value: Any) -> bool:
+    """Return whether a value is a container that has an identity, and is known while tracing."""
+    if value is None or isinstance(value, (ChoiceValue, Undefined)):
+        return False
+    structure = containers.structure_of(value)
+    if structure is None or structure.flat or structure.grown:
+        return False
+    return structure.mutable and not isinstance(value, BaseException)
+
+
+# The kind of None.
+NONE = (type(None),)
+
+
+def is_member(value: Any) -> bool:
+    """Return whether a container is one of the nodes of a graph."""
+    return any(value in graph for graph in current().trace.identity.graphs)
+
+
+def may_be_node(value: Any) -> bool:
+    """Return whether a value that is known while tracing may be a member of a graph: None, or a container."""
+    return value is None or is_container(value)

@@ -1,0 +1,99 @@
+"""The structures of references to nodes: what of one is static, and what holds any of several."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values.pytrees.node_graphs import NONE, Graph, graph_of, leads_to_its_kind
+from anabranch.runtime.values.pytrees.node_reference import INDEX, Reference
+
+# So many containers that lead to none of their kind stay alternatives.
+_MOST_APART = 4
+
+
+@frozen
+class ReferenceStructure(containers.Structure):
+    """That of a reference: which graph's node it is (`extra`), and of which kinds. Its part is the number."""
+
+    kinds: frozenset[Any] = dataclasses.field(default=frozenset())
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def children(self, value: Any) -> list[Any]:
+        if isinstance(value, Reference):
+            return [wrap.from_abstract(INDEX, value.index_in_(self.extra))]
+        return [np.int32(self.extra.places[id(value)])]
+
+    def hosted(self, members: Mapping[int, int]) -> containers.Structure:
+        return MemberStructure(Reference, ("number",), members[id(self.extra)])
+
+    def has(self, member: Any) -> bool:
+        """Return whether a node known while tracing is one of these."""
+        place = self.extra.places.get(id(member))
+        return place is not None and self.extra.kinds[place] in self.kinds
+
+    def build(self, children: Sequence[Any]) -> Any:
+        index = wrap.as_atom(children[0], np.int32)
+        if isinstance(index, Literal):
+            return self.extra.members[int(index.value)]
+        return Reference(self.extra, index, self.kinds)
+
+
+@frozen
+class MemberStructure(containers.Structure):
+    """That of a reference on the host: its part is the number, and `extra` the place of the graph's first node."""
+
+    @property
+    def mutable(self) -> bool:
+        return False
+
+    @property
+    def flat(self) -> bool:
+        return True
+
+    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+        return members[self.extra + int(children[0])]
+
+
+def structure_in(graph: Graph, kinds: frozenset[Any]) -> ReferenceStructure:
+    """The structure of a reference to a node of these kinds."""
+    return ReferenceStructure(Reference, ("number",), graph, kinds)
+
+
+def structure_of(reference: Reference) -> ReferenceStructure:
+    """The structure of a reference."""
+    return structure_in(reference.graph_, reference.kinds_)
+
+
+def joined(options: Sequence[Any]) -> ReferenceStructure | None:
+    """The structure that holds what any of these is: structures of references, containers, None.
+
+    None where they had better stay alternatives.
+    """
+    given = [x for x in options if isinstance(x, ReferenceStructure)]
+    held = [x for x in options if x is not None and not isinstance(x, ReferenceStructure)]
+    # Lists of several lengths are rather one list that grows.
+    are_many = len(held) > _MOST_APART and not all(isinstance(x, list) for x in held)
+    if not tracing() or not (given or are_many or any(map(leads_to_its_kind, held))):
+        return None
+    graph = graph_of(*[g.extra.members[1] for g in given], *held)
+    if graph is None:
+        return None
+    found: set[Any] = {NONE} if None in [x for x in options if x is None] else set()
+    for g in given:
+        found |= g.extra.kinds_in(graph, g.kinds)
+    return structure_in(graph, graph.alike([*found, *(graph.kinds[graph.places[id(x)]] for x in held)]))

@@ -1,0 +1,262 @@
+"""Values taken apart into atoms by a layout, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, containers, number_union, wrap
+from anabranch.runtime.values.abstract import (
+    Abstract,
+    Kind,
+)
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
+from anabranch.runtime.values.memory import aliasing, memory_layout
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import node_graphs, node_reference, node_structures
+from anabranch.runtime.values.pytrees.layout import (
+    Choice,
+    Held,
+    Layout,
+    Leaf,
+    Node,
+    describe,
+    is_dynamic_array,
+    is_reference,
+    is_text,
+    leaf_types,
+    numeric,
+    same,
+)
+from anabranch.runtime.values.pytrees.layout_join import join, node_or_member
+from anabranch.runtime.values.union import ChoiceValue
+
+
+@frozen
+class Packed:
+    """One atom of a packed value, and the array handle it came from, if any."""
+
+    atom: Atom
+    handle: Array | None = None
+
+
+def unspecified(layout: Layout) -> list[Packed]:
+    """Atoms of a value that is never looked at."""
+    return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]
+
+
+def pack(value: Any, layout: Layout) -> list[Packed]:
+    """The run-time parts of a value as atoms, cast to what the layout says; `join(describe(value), layout)` fits."""
+    match layout:
+        case Leaf(abstract):
+            if isinstance(value, ChoiceValue):
+                value = value.resolve()
+            atom = wrap.held_as(value, abstract)
+            return [Packed(atom, value if isinstance(value, Array) else None)]
+        case Node(structure, children):
+            if isinstance(value, ChoiceValue) and not isinstance(value, node_reference.Reference):
+                return _pack_merged(value, layout)
+            parts = structure.children(value)
+            return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
+        case Choice(options):
+            return _pack_choice(value, options)
+    return []
+
+
+def option_index(value: Any, options: Sequence[Layout]) -> int:
+    """Which option holds a value: the very object before one that is like it."""
+    for i, option in enumerate(options):
+        if isinstance(option, Held) and same(option.value, value):
+            return i
+        if isinstance(option, Node) and option.source is value is not None:
+            return i
+        node = node_or_member(option)
+        if isinstance(node, node_structures.ReferenceStructure) and node_graphs.may_be_node(value) and node.has(value):
+            return i
+    layout = describe(value, node_graphs.is_member)
+    number = numeric(layout)
+    for i, option in enumerate(options):
+        if number is not None and isinstance(option, Leaf) and option.abstract == number:
+            return i  # its own type before one that it would be converted to
+    for i, option in enumerate(options):
+        with of_known_lengths():
+            merged = join(option, layout)
+        if merged == option or not (isinstance(merged, Choice) or isinstance(option, Held) or is_dynamic_array(merged)):
+            return i
+    raise StructureMismatchError(
+        "a list, dict or object from before a run-time condition is one of several things after it; copy it where it "
+        "is chosen, or change it in place"
+    )
+
+
+def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
+    if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
+        value = value.plain_()
+    if not isinstance(value, ChoiceValue) or isinstance(value, node_reference.Reference):
+        index = option_index(value, options)
+        rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]
+        return _with_worth(Packed(atoms.literal(index, np.int32)), value, options, rows)
+    if all(type(o) in (str, bytes) for o in value.options):
+        codes = {option.value: i for i, option in enumerate(options) if is_text(option)}
+        if all(o in codes for o in value.options):
+            tag = atoms.coded(value.tag, [codes[o] for o in value.options])
+            return [Packed(tag), *(p for option in options for p in unspecified(option))]
+    places = [option_index(o, options) for o in value.options]
+    if places == list(range(len(places))):
+        rows = [pack(inner, option) for inner, option in zip(value.options, options, strict=False)]
+        rows += [unspecified(option) for option in options[len(places) :]]
+        return _with_worth(Packed(value.tag), value, options, rows)
+    tag = atoms.literal(places[-1], np.int32)
+    rows = [unspecified(option) for option in options]
+    for i, (inner, place) in reversed(list(enumerate(zip(value.options, places, strict=True)))):
+        here = value.chosen(i)
+        tag = atoms.select(here, atoms.literal(place, np.int32), tag)
+        row = pack(inner, options[place])
+        rows[place] = row if places.count(place) == 1 else _selected(here, row, rows[place])
+    return _with_worth(Packed(tag), value, options, rows)
+
+
+def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
+    """The atoms of alternatives, with one number that is worth the same as the chosen one where one can be."""
+    place = _place_of_worth(options)
+    if place is not None:
+        kind = numeric(options[place])
+        assert kind is not None
+        rows[place] = [Packed(value.number_as(kind) if isinstance(value, ChoiceValue) else _number_as(value, kind))]
+    return [tag, *(p for row in rows for p in row)]
+
+
+def _number_as(value: Any, kind: Abstract) -> Atom:
+    is_number = numeric(Held(value)) is not None
+    return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
+
+
+def _place_of_worth(options: Sequence[Layout]) -> int | None:
+    """The option whose atom is worth the same as the number that is chosen, whichever it is; None where none is.
+
+    There is no such number where its kind is none of theirs, as float64 is for an int64 and a float32.
+    """
+    known = [(a, o) for o in options if (a := numeric(o)) is not None]
+    both = number_union.common([a for a, _ in known]) if len(known) > 1 else None
+    if both is None or not all(number_union.converts(a, getattr(o, "value", None), both) for a, o in known):
+        return None
+    return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
+
+
+def either(pred: Atom, on_true: Any, on_false: Any) -> Any:
+    """`on_true if pred else on_false` of values that stay what they are."""
+    options: list[Any] = []
+    tag: Atom = atoms.literal(0, np.int32)
+    for value, here in ((on_false, None), (on_true, pred)):
+        inner = value.options if isinstance(value, ChoiceValue) else (value,)
+        first = atoms.literal(len(options), np.int32)
+        place = atoms.ufunc(np.add, value.tag, first) if isinstance(value, ChoiceValue) else first
+        tag = place if here is None else atoms.select(here, place, tag)
+        options += inner
+    return options[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, tuple(options))
+
+
+def _pack_merged(value: ChoiceValue, layout: Layout) -> list[Packed]:
+    """One of a few containers of one structure, as a container of one of a few values."""
+    merged = pack(value.options[-1], layout)
+    for i in reversed(range(len(value.options) - 1)):
+        merged = _selected(value.chosen(i), pack(value.options[i], layout), merged)
+    return merged
+
+
+def _selected(pred: Atom, on_true: list[Packed], on_false: list[Packed]) -> list[Packed]:
+    return [_chosen(pred, a, b) for a, b in zip(on_true, on_false, strict=True)]
+
+
+def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
+    atom = atoms.select(pred, a.atom, b.atom)
+    if a.handle is b.handle:
+        return Packed(atom, a.handle)
+    made: Array = wrap.array_of(atom)
+    for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
+        if handle is not None:
+            aliasing.link(made.storage, holds, handle)
+    return Packed(atom, made)
+
+
+def unpack(
+    layout: Layout, values: Iterator[Atom], made: list[Array | None], reuse: Mapping[int, Array] | None = None
+) -> Any:
+    """The value with these atoms; `made` gets, for each atom, the array handle created for it (or None).
+
+    `reuse` has, by the position of the atom, handles to take instead of new ones.
+    """
+    return Unpacking(made, reuse).unpack(layout, values)
+
+
+class Unpacking:
+    """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
+
+    `twins` has, for each mutable container outside of choices, the first one that is the same object.
+    """
+
+    def __init__(
+        self, made: list[Array | None], reuse: Mapping[int, Array] | None = None, twins: Sequence[int] = ()
+    ) -> None:
+        self.made = made
+        self.containers: list[Any] = []
+        self._reuse = reuse or {}
+        self._twins = twins
+
+    def unpack(self, layout: Layout, values: Iterator[Atom]) -> Any:
+        """The value with these atoms."""
+        match layout:
+            case Held(value):
+                return value
+            case Leaf():
+                return self._leaf(layout, next(values))
+            case Node(structure, children):
+                return self._node(structure, children, values)
+            case Choice(options):
+                return self._choice(options, values)
+
+    def _leaf(self, layout: Leaf, atom: Atom) -> Any:
+        if len(self.made) in self._reuse:
+            self.made.append(self._reuse[len(self.made)])
+            return self.made[-1]
+        if layout.abstract.kind is Kind.PYTHON:
+            self.made.append(None)
+            return python_scalar(atom, layout.interval)
+        result = wrap.from_abstract(layout.abstract, atom)
+        if isinstance(result, Array):
+            memory_layout.give(result, layout.traits)
+        else:
+            current().trace.identity.merge(result)
+        self.made.append(result if isinstance(result, Array) else None)
+        return result
+
+    def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Any:
+        place = len(self.containers)
+        if structure.mutable:
+            self.containers.append(None)
+        made = structure.build([self.unpack(c, values) for c in children])
+        if structure.mutable:
+            first = self._twins[place] if place < len(self._twins) else place
+            made = self.containers[place] = made if first == place else self.containers[first]
+            current().trace.identity.bear(made)
+        elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
+            current().trace.identity.merge(made)
+        return made
+
+    def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:
+        self.made.append(None)
+        tag = next(values)
+        # The containers of options are numbered apart: which of them there are differs from value to value.
+        apart = Unpacking(self.made, self._reuse)
+        inner = tuple(apart.unpack(o, values) for o in options)
+        if isinstance(tag, Literal):
+            return inner[int(tag.value)]
+        place = _place_of_worth(options)
+        return ChoiceValue(tag, inner, None if place is None else wrap.as_atom(inner[place]))

@@ -1,0 +1,172 @@
+"""Arrays of different sizes, or with different extents, as one kind of value: padded to a capacity, sizes beside.
+
+Where two branches, or two steps of a loop, give such arrays, this is what both become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms, visibility, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
+from anabranch.runtime.values.arrays.dynamic_array import Sized, SizedStructure, cut, make
+from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.dynamic_shapes import capacity_requests, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.memory import aliasing, memory_layout
+
+
+@frozen
+class PaddedStructure(SizedStructure):
+    """A new array of a capacity (`extra`), then the sizes of the axes that are windows; all begin at 0.
+
+    Where a loop carries it, `rooms` has for each axis that gets longer the room that must suffice.
+    """
+
+    rooms: tuple[Capacity | None, ...] = ()
+
+    @property
+    def layout_sizes(self) -> list[int]:
+        """The capacities of the axes that are windows."""
+        return [n for n, kind in zip(self.extra, self.kinds, strict=True) if kind == "window"]
+
+    def children(self, value: Any) -> list[Any]:
+        shape = value.shape if wrap.is_sized(value) else wrap.shape_of(value)
+        sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
+        if self._fits(value):
+            return [value.memory, *sizes]
+        for n, room in zip(shape, self.rooms, strict=False):
+            if room is not None:
+                over = atoms.ufunc(np.greater, size_arithmetic.atom_of(n), atoms.literal(room.size, np.int64))
+                capacity_requests.exceeded(over, room)
+        made = wrap.array_of(_front(value, self.extra))
+        if isinstance(value, (Array, Sized)):
+            view = value.memory if isinstance(value, Sized) else value
+            extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
+            aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
+            made.storage.strides = memory_layout.of_a_part(view)
+        return [made, *sizes]
+
+    def _fits(self, value: Any) -> bool:
+        """Whether the array lies as it should, in memory of its own."""
+        if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
+            return False
+        if id(value) not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
+            return False  # a slice of one of several arrays is none of them
+        return all(
+            e is None or (kind == "window" and isinstance(e, Window) and isinstance(e.start, int) and e.start == 0)
+            for e, kind in zip(value.extents, self.kinds, strict=True)
+        )
+
+    def build(self, children: Sequence[Any]) -> Any:
+        view, *sizes = children
+        left = iter(sizes)
+        if not isinstance(view, Array):
+            return cut(view, [slice(int(next(left))) if k == "window" else slice(None) for k in self.kinds])
+        rows = zip(self.kinds, self.extra, strict=True)
+        extents = [Window(0, size_arithmetic.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
+        made = make(view, extents, self.origin)
+        if isinstance(made, Sized):
+            current().trace.identity.chosen[id(made)] = made
+        return made
+
+
+def _is_of_alternatives(storage: Storage) -> bool:
+    """Return whether the memory is that of an array chosen among others, of which one may be there as a whole."""
+    return any(entry.form is not None and entry.form.is_whole for entry in storage.links)
+
+
+def _front(value: Any, capacity: Sequence[int]) -> Atom:
+    """The elements of an array, moved to the front of a capacity."""
+    atom = wrap.as_atom(value.anchored().memory if wrap.is_sized(value) else value)
+    for axis, n in enumerate(capacity):
+        atom = compaction.resized(atom, axis, n)
+    return atom
+
+
+def at_front(a: Any) -> Any:
+    """The memory of the elements from the front of each axis on; a write to either array reaches the other."""
+    if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
+        return a.memory
+    view = a.anchored().memory
+    aliasing.link(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
+    return view
+
+
+@frozen
+class Padded:
+    """How a padded array holds the elements of the memory that it is made of."""
+
+    extents: tuple[Extent | None, ...]
+    capacity: tuple[int, ...]
+
+    def held(self, handle: Array) -> Atom:
+        """The elements, at the front."""
+        return _front(make(handle, self.extents), self.capacity)
+
+    def given_back(self, held: Atom, handle: Array) -> Atom:
+        """The memory with these elements where its own are."""
+        value = atoms.convert(held, handle.dtype)
+        for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
+            value = compaction.placed(value, axis, extent, n)
+        here = make(handle, self.extents)
+        mask = here.valid() if isinstance(here, Sized) else None
+        return value if mask is None else atoms.select(mask, value, handle.atom)
+
+    def is_visible(self, builder: Builder) -> bool:
+        """Whether a builder can see where the elements are."""
+        stays = visibility.belongs_outside(builder)
+        return all(isinstance(p, int) or stays(p) for e in self.extents if e is not None for p in e.parts)
+
+    @property
+    def starts(self) -> tuple[int | Atom, ...] | None:
+        """Where the elements begin on each axis of the memory; None where they do not lie side by side."""
+        if any(isinstance(e, Masked) for e in self.extents):
+            return None
+        bounds_of = [e.start if isinstance(e, Window) else 0 for e in self.extents]
+        return tuple([b if isinstance(b, int) else size_arithmetic.atom_of(b) for b in bounds_of])
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the elements are all of the memory's."""
+        return all(e is None for e in self.extents)
+
+
+@frozen
+class Sizes:
+    """What is known of an array of static or run-time size: its capacity, and which axes are of run-time size."""
+
+    abstract: Abstract
+    run_time: tuple[bool, ...]
+    origin: Any = None
+    rooms: tuple[Capacity | None, ...] = ()
+
+
+def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
+    """The structure that holds either, with the abstract value of its memory; None where there is none."""
+    if len(a.run_time) != len(b.run_time):
+        return None
+    rooms = a.rooms or b.rooms
+    capacity = tuple(np.maximum(a.abstract.shape, b.abstract.shape).tolist())
+    capacity = tuple(
+        n if r is None else r.size for n, r in zip(capacity, rooms or (None,) * len(capacity), strict=True)
+    )
+    both = join_abstract(_of_shape(a.abstract, capacity), _of_shape(b.abstract, capacity))
+    if both is None:
+        return None
+    rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
+    kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
+    keys = tuple(range(1 + kinds.count("window")))
+    return PaddedStructure(wrap.class_of("sized"), keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
+
+
+def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:
+    return Abstract(shape, abstract.dtype, Kind.ARRAY)

@@ -1,0 +1,54 @@
+"""Arrays of several sizes, of which the run decides one, for functions that take an array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
+from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
+from anabranch.runtime.values.union import ChoiceValue
+
+
+def merged(choice: ChoiceValue) -> Any:
+    """One array of run-time size for arrays of several sizes; None where there is none."""
+    layout = _common([layouts.sizes(layouts.describe(o)) for o in choice.options])
+    if layout is None or not may_grow():
+        return None
+    rows = [layout.structure.children(o) for o in choice.options]
+    parts = []
+    for column, part in zip(zip(*rows, strict=True), layout.children, strict=True):
+        assert isinstance(part, layouts.Leaf)
+        atom = wrap.as_atom(column[-1], part.abstract.dtype)
+        for i in reversed(range(len(rows) - 1)):
+            atom = atoms.select(choice.chosen(i), wrap.as_atom(column[i], part.abstract.dtype), atom)
+        parts.append(wrap.from_abstract(part.abstract, atom))
+    for i, (option, row) in enumerate(zip(choice.options, rows, strict=True)):
+        _link(parts[0], choice.chosen(i), row[0], option)
+    return layout.structure.build(parts)
+
+
+def _common(found: Sequence[Any]) -> layouts.Node | None:
+    """The layout that holds arrays of each size."""
+    if None in found or len({len(f.run_time) for f in found}) > 1:
+        return None
+    both, layout = found[0], None
+    for size in found[1:]:
+        layout = layout_join.padded(both, size)
+        if layout is None:
+            return None
+        both = layouts.sizes(layout)
+    return layout
+
+
+def _link(made: Any, pred: Atom, copy: Any, option: Any) -> None:
+    """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
+    if copy is getattr(option, "view", option):
+        aliasing.link(made.storage, pred, copy)
+        return
+    for entry in copy.storage.links:
+        both = None if entry.pred is None else atoms.logical_and(pred, entry.pred)
+        aliasing.link(made.storage, both, entry.handle, entry.form)

@@ -1,0 +1,144 @@
+"""The tag and the options of a union, and the one number or array that they may be."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, number_union, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
+from anabranch.runtime.values.interval import FULL
+from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.undefined import Undefined
+
+
+class UnionBase:
+    """`options[tag]`, and what its options have in common where they are numbers or arrays."""
+
+    __slots__ = ("number", "options", "tag")
+
+    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
+        self.tag = tag
+        self.options = options
+        self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
+
+    def chosen(self, index: int) -> Atom:
+        """Return whether the option at `index` is the one, as a bool scalar."""
+        return atoms.ufunc(np.equal, self.tag, atoms.literal(index, np.int32))
+
+    def among(self, indices: list[int]) -> Atom:
+        """Return whether one of these options is chosen, as a bool scalar."""
+        pred: Atom = atoms.literal(False)
+        for i in indices:
+            pred = atoms.logical_or(pred, self.chosen(i))
+        return pred
+
+    def kinds(self) -> list[Abstract | None]:
+        """The abstract value of each option that is a number or an array of static size; None for any other."""
+        return [_abstract_of_static(o) for o in self.options]
+
+    def _merged(self, joined: Callable[[Abstract, Abstract], Abstract | None] = join) -> Abstract | None:
+        """The abstract value of one number or array that holds each of the options; None where there is none."""
+        return _common(self.kinds(), joined)
+
+    def number_as(self, both: Abstract) -> Atom:
+        """The number or array that is worth the same as the chosen one, of this kind; what is none has none."""
+        if self.number is not None and self.number.type == both.type:
+            return self.number
+        known = [(i, o) for i, (o, a) in enumerate(zip(self.options, self.kinds(), strict=True)) if a is not None]
+        if not known:
+            return atoms.unspecified(both.type)
+        (_, last), *others = reversed(known)
+        atom = wrap.held_as(last, both)
+        for i, option in others:
+            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+        return atom
+
+    @property
+    def has_several_types(self) -> bool:
+        """Return whether no number or array can hold each of the options; unset and None count for nothing."""
+        rest = [o for o in self.options if o is not None and not isinstance(o, Undefined)]
+        return len(rest) > 1 and not self.of_objects and _common(map(_abstract_of_static, rest)) is None
+
+    @property
+    def has_several_dtypes(self) -> bool:
+        """Return whether numbers or arrays among the options differ in dtype or kind."""
+        known = map(_kind_in_memory, self.options)
+        return len({(a.dtype, a.kind) for a in known if a is not None}) > 1
+
+    @property
+    def of_objects(self) -> bool:
+        """Return whether some option is neither a number or array, nor unset or None."""
+        return any(
+            not isinstance(o, (Traced, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
+        )
+
+    @property
+    def worth(self) -> Abstract | None:
+        """The kind of number that has one worth the same for each option; None where there is none."""
+        known = self.kinds()
+        both = number_union.common(known)
+        if both is None or not all(map(functools.partial(_keeps, both=both), self.options, known)):
+            return None
+        return both
+
+    def merges_with(self, other: Any) -> bool:
+        """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
+        against, known = _kind_in_memory(other), self.kinds()
+        both = number_union.common(known)
+        if both is None or against is None:
+            return False
+        if against.kind is Kind.PYTHON:
+            # Python's numbers are those of one kind beside a number of a kind that is no narrower.
+            kinds = {promoted(a, against) for a in known if a is not None}
+            return (
+                both.kind is Kind.PYTHON and kinds == {against} and against.python is not complex and bool(self.worth)
+            )
+        result, *others = {promote(a, against) for a in (*known, both) if a is not None}
+        if others:
+            return False
+        # NumPy itself converts a number to the dtype of the result.
+        if result == both.dtype:
+            return all(
+                a is not None and number_union.converts(a, o, both) for a, o in zip(known, self.options, strict=True)
+            )
+        return self.worth is not None
+
+
+def _common(
+    abstracts: Iterable[Abstract | None], joined: Callable[[Abstract, Abstract], Abstract | None] = join
+) -> Abstract | None:
+    """The abstract value that holds each of these; None where there is none."""
+    found = list(abstracts)
+    return functools.reduce(lambda a, b: a and b and joined(a, b), found) if found else None
+
+
+def are_numbers(value: Any) -> bool:
+    """Return whether a value is a number, of whatever kind it may be."""
+    options = value.options if isinstance(value, UnionBase) else (value,)
+    kinds = map(_abstract_of_static, options)
+    return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
+
+
+def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
+    """Return whether a number is worth the same as one of another kind."""
+    return number_union.keeps(abstract, option, getattr(option, "interval", FULL), both)
+
+
+def abstract_of_option(option: Any) -> Abstract | None:
+    """The abstract value of an option that is a number or an array; None for anything else."""
+    return option.abstract if isinstance(option, Traced) else abstract_of(option)
+
+
+def _abstract_of_static(option: Any) -> Abstract | None:
+    """The abstract value of a number, or of an array of static size; None for anything else."""
+    return None if wrap.is_sized(option) else abstract_of_option(option)
+
+
+def _kind_in_memory(value: Any) -> Abstract | None:
+    """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
+    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
