@@ -33,7 +33,7 @@ from anabranch.export import deserialize, export
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.ir import verify
-from anabranch.runtime.signature.static_args import Statics
+from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.testing.compare_outcomes import first_difference
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
@@ -196,7 +196,7 @@ def can_be_static(program: GeneratedProgram, name: str, values: Sequence[Any]) -
     place = jit(program.function)._names.index(name)
     try:
         for value in values:
-            Statics(program.function, [name]).mark(name, value)
+            StaticArguments(program.function, [name]).mark(name, value)
     except StaticArgumentError:
         return False
     if not isinstance(values[0], np.ndarray):

@@ -37,7 +37,7 @@ class Propagate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class ReadyIf:
     """An `if` that is not in the user's source: its test is ready-made."""
 
     test: cst.BaseExpression
@@ -46,7 +46,7 @@ class Choice:
     origin: cst.CSTNode
 
 
-Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement | Propagate | Choice
+Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement | Propagate | ReadyIf
 Units = tuple[Unit, ...]
 
 
@@ -84,7 +84,7 @@ def _exits(unit: Unit) -> Exits:
         return frozenset(_SMALL_EXITS[type(small)] for small in unit.body if type(small) in _SMALL_EXITS)
     if isinstance(unit, Propagate):
         return unit.exits
-    if isinstance(unit, Choice):
+    if isinstance(unit, ReadyIf):
         return exits_of(unit.body) | exits_of(unit.orelse)
     if isinstance(unit, cst.If):
         return exits_of(units_of(unit.body)) | exits_of(orelse_of(unit.orelse))
@@ -120,7 +120,7 @@ def _falls(unit: Unit) -> bool:
         return not any(type(small) in _SMALL_EXITS or isinstance(small, cst.Raise) for small in unit.body)
     if isinstance(unit, Propagate):
         return False
-    if isinstance(unit, Choice):
+    if isinstance(unit, ReadyIf):
         return falls(unit.body) or falls(unit.orelse)
     if isinstance(unit, cst.If):
         return falls(units_of(unit.body)) or falls(orelse_of(unit.orelse))
@@ -137,7 +137,7 @@ def hands_on(units: Sequence[Unit]) -> bool:
     """Return whether some way through the units does nothing but hand on an exit that was noted before."""
     first = units[0] if units else None
     return isinstance(first, Propagate) or (
-        isinstance(first, Choice) and (hands_on(first.body) or hands_on(first.orelse))
+        isinstance(first, ReadyIf) and (hands_on(first.body) or hands_on(first.orelse))
     )
 
 
@@ -151,7 +151,7 @@ class Regions:
         """Graph nodes of the units."""
         found: set[int] = set()
         for unit in units:
-            if isinstance(unit, Choice):
+            if isinstance(unit, ReadyIf):
                 found |= self.nodes(unit.body) | self.nodes(unit.orelse)
             elif isinstance(unit, cst.SimpleStatementLine):
                 for small in unit.body:
@@ -167,7 +167,7 @@ class Regions:
         first = units[0]
         if isinstance(first, Propagate):
             return frozenset()
-        if isinstance(first, Choice):
+        if isinstance(first, ReadyIf):
             following = self.entries(units[1:], after)
             return self.entries(first.body, following) | self.entries(first.orelse, following)
         return frozenset({self.flow.entry(first.body[0] if isinstance(first, cst.SimpleStatementLine) else first)})

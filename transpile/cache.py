@@ -21,12 +21,12 @@ from pathlib import Path
 from anabranch._version import __version__
 from anabranch.base.file_store import Store
 from anabranch.transpile.result import Counterpart, Rewritten
-from anabranch.transpile.source import Source
+from anabranch.transpile.source import FunctionSource
 
 LIMIT = 64 * 2**20
 
 
-def key_of(function: types.FunctionType, source: Source, counterpart: Counterpart, *options: object) -> str:
+def key_of(function: types.FunctionType, source: FunctionSource, counterpart: Counterpart, *options: object) -> str:
     """The digest of everything that decides how `function` is rewritten."""
     code = function.__code__
     place = (source.filename, source.first_line, source.first_column, source.is_lambda)
@@ -36,7 +36,7 @@ def key_of(function: types.FunctionType, source: Source, counterpart: Counterpar
 
 
 def _surroundings(
-    function: types.FunctionType, source: Source, counterpart: Counterpart
+    function: types.FunctionType, source: FunctionSource, counterpart: Counterpart
 ) -> list[tuple[str, str, str | None]]:
     """Return what the names in the text stand for; words in comments and strings may be among them."""
     found = []

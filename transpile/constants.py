@@ -40,7 +40,7 @@ _CLASSES = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", 
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameValues:
     """The values that names stand for.
 
     Parameters
@@ -71,11 +71,11 @@ class Names:
         hidden = node.value in self.own or node.value in self.known or node.value in self.outside
         return None if hidden or not hasattr(builtins, node.value) else node.value
 
-    def without(self, hidden: Iterable[str]) -> Names:
+    def without(self, hidden: Iterable[str]) -> NameValues:
         """The same inside of a scope that has these names to itself."""
         gone = frozenset(hidden)
         kept = {n: v for n, v in self.known.items() if n not in gone}
-        return Names(kept, self.own | gone, self.outside)
+        return NameValues(kept, self.own | gone, self.outside)
 
 
 def is_plain(value: Any) -> bool:
@@ -103,13 +103,13 @@ def _is_written_as_shown(value: Any) -> bool:
     return type(value) is not float or math.isfinite(value)
 
 
-def value_of(node: cst.CSTNode, names: Names) -> Any:
+def value_of(node: cst.CSTNode, names: NameValues) -> Any:
     """The value of an expression, or `UNKNOWN`. Nothing is computed that raises, or that is of the user's making."""
     compute = _KINDS.get(type(node))
     return UNKNOWN if compute is None else compute(node, names)
 
 
-def items_of(node: cst.BaseExpression, names: Names, most: int) -> list[Any] | None:
+def items_of(node: cst.BaseExpression, names: NameValues, most: int) -> list[Any] | None:
     """The items that a loop over an expression goes through, where they are known and few."""
     if isinstance(node, cst.Call):
         function = names.builtin(node.func, ("range", "enumerate", "zip", "reversed"))
@@ -145,34 +145,34 @@ def _checked(compute: Callable[[], Any]) -> Any:
     return value if is_plain(value) else UNKNOWN
 
 
-def _name(node: cst.Name, names: Names) -> Any:
+def _name(node: cst.Name, names: NameValues) -> Any:
     constants = {"True": True, "False": False, "None": None}
     return constants[node.value] if node.value in constants else names.value(node.value)
 
 
-def _text(node: cst.SimpleString, names: Names) -> Any:
+def _text(node: cst.SimpleString, names: NameValues) -> Any:
     return _checked(lambda: ast.literal_eval(node.value))
 
 
-def _number(node: cst.Integer | cst.Float | cst.Imaginary, names: Names) -> Any:
+def _number(node: cst.Integer | cst.Float | cst.Imaginary, names: NameValues) -> Any:
     return _checked(lambda: ast.literal_eval(node.value))
 
 
-def _tuple(node: cst.Tuple, names: Names) -> Any:
+def _tuple(node: cst.Tuple, names: NameValues) -> Any:
     if any(isinstance(e, cst.StarredElement) for e in node.elements):
         return UNKNOWN
     values = tuple(value_of(e.value, names) for e in node.elements)
     return UNKNOWN if any(v is UNKNOWN for v in values) else values
 
 
-def _unary(node: cst.UnaryOperation, names: Names) -> Any:
+def _unary(node: cst.UnaryOperation, names: NameValues) -> Any:
     value = value_of(node.expression, names)
     if not is_plain(value) or (isinstance(node.operator, cst.BitInvert) and type(value) is bool):
         return UNKNOWN
     return _checked(lambda: _UNARY[type(node.operator)](value))
 
 
-def _binary(node: cst.BinaryOperation, names: Names) -> Any:
+def _binary(node: cst.BinaryOperation, names: NameValues) -> Any:
     left, right = value_of(node.left, names), value_of(node.right, names)
     apply = _BINARY.get(type(node.operator))
     if apply is None or not is_plain(left) or not is_plain(right) or not _is_small(node.operator, left, right):
@@ -193,7 +193,7 @@ def _is_small(operation: cst.BaseBinaryOp, left: Any, right: Any) -> bool:
     return not isinstance(left, int) or left.bit_length() <= _MOST_BITS
 
 
-def _comparison(node: cst.Comparison, names: Names) -> Any:
+def _comparison(node: cst.Comparison, names: NameValues) -> Any:
     left = value_of(node.left, names)
     for link in node.comparisons:
         right = value_of(link.comparator, names)
@@ -226,7 +226,7 @@ def _compares(value: Any) -> bool:
     return is_plain(value) or (isinstance(value, enum.Enum) and type(value).__eq__ in own)
 
 
-def _boolean(node: cst.BooleanOperation, names: Names) -> Any:
+def _boolean(node: cst.BooleanOperation, names: NameValues) -> Any:
     left = value_of(node.left, names)
     if not is_plain(left):
         return UNKNOWN
@@ -234,14 +234,14 @@ def _boolean(node: cst.BooleanOperation, names: Names) -> Any:
     return left if decided else value_of(node.right, names)
 
 
-def _ternary(node: cst.IfExp, names: Names) -> Any:
+def _ternary(node: cst.IfExp, names: NameValues) -> Any:
     test = value_of(node.test, names)
     if not is_plain(test):
         return UNKNOWN
     return value_of(node.body if test else node.orelse, names)
 
 
-def _call(node: cst.Call, names: Names) -> Any:
+def _call(node: cst.Call, names: NameValues) -> Any:
     function = names.builtin(node.func, _FUNCTIONS)
     if function is None or any(a.star or a.keyword is not None for a in node.args):
         return UNKNOWN
@@ -253,7 +253,7 @@ def _call(node: cst.Call, names: Names) -> Any:
     return _checked(lambda: getattr(builtins, function)(*values))
 
 
-def _isinstance(node: cst.Call, names: Names) -> Any:
+def _isinstance(node: cst.Call, names: NameValues) -> Any:
     if len(node.args) != 2:
         return UNKNOWN
     value, kinds = value_of(node.args[0].value, names), node.args[1].value
@@ -267,7 +267,7 @@ def _isinstance(node: cst.Call, names: Names) -> Any:
 _PLAINLY: tuple[Any, ...] = (object.__getattribute__, tuple.__getattribute__)
 
 
-def _attribute(node: cst.Attribute, names: Names) -> Any:
+def _attribute(node: cst.Attribute, names: NameValues) -> Any:
     """A field of a frozen dataclass or a namedtuple, a member of an enumeration."""
     value, name = value_of(node.value, names), node.attr.value
     if isinstance(value, type):
@@ -283,7 +283,7 @@ def _attribute(node: cst.Attribute, names: Names) -> Any:
     return found if is_plain(found) or isinstance(found, enum.Enum) else UNKNOWN
 
 
-def _subscript(node: cst.Subscript, names: Names) -> Any:
+def _subscript(node: cst.Subscript, names: NameValues) -> Any:
     value = value_of(node.value, names)
     if type(value) not in (tuple, str) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
         return UNKNOWN
@@ -291,7 +291,7 @@ def _subscript(node: cst.Subscript, names: Names) -> Any:
     return _checked(lambda: value[index]) if type(index) in (int, bool) else UNKNOWN
 
 
-_KINDS: Mapping[type[cst.CSTNode], Callable[[Any, Names], Any]] = {
+_KINDS: Mapping[type[cst.CSTNode], Callable[[Any, NameValues], Any]] = {
     cst.Name: _name, cst.SimpleString: _text, cst.Integer: _number, cst.Float: _number, cst.Imaginary: _number,
     cst.Tuple: _tuple, cst.UnaryOperation: _unary, cst.BinaryOperation: _binary, cst.Comparison: _comparison,
     cst.BooleanOperation: _boolean, cst.IfExp: _ternary, cst.Call: _call, cst.Attribute: _attribute,

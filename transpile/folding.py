@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 from anabranch.transpile.bindings import bound_names, pattern_names
-from anabranch.transpile.constants import UNKNOWN, Names, literal, value_of
+from anabranch.transpile.constants import UNKNOWN, NameValues, literal, value_of
 from anabranch.transpile.names import Function, usage_of
 from anabranch.transpile.nodes import children, descendants, parenthesised, replace_children
 
@@ -29,7 +29,7 @@ class Folding(abc.ABC):
         Names that must stay assigned somewhere.
     """
 
-    names: Names
+    names: NameValues
     origin: dict[cst.CSTNode, cst.CSTNode]
     kept: frozenset[str]
 

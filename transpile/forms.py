@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
-from anabranch.transpile.constants import UNKNOWN, Names, value_of
+from anabranch.transpile.constants import UNKNOWN, NameValues, value_of
 from anabranch.transpile.nodes import children
 
 Body = Sequence[cst.BaseStatement]
@@ -68,7 +68,7 @@ def fits(pattern: cst.MatchPattern, subject: Any) -> bool | None:
         case cst.MatchSingleton(value=value):
             return {"None": None, "True": True, "False": False}[value.value] is subject
         case cst.MatchValue(value=value):
-            known = value_of(value, Names({}, frozenset(), {}))
+            known = value_of(value, NameValues({}, frozenset(), {}))
             return None if known is UNKNOWN else bool(known == subject)
         case cst.MatchOr(patterns=parts):
             answers = [fits(p.pattern, subject) for p in parts]

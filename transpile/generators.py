@@ -17,7 +17,7 @@ from anabranch.transpile.positions import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class FreshNames:
     """Names that occur nowhere else in the source."""
 
     take: str
@@ -33,7 +33,7 @@ def yields(node: cst.CSTNode) -> Iterator[cst.Yield]:
             yield from yields(child)
 
 
-def pushing(node: Function, names: Names, spans: dict[cst.CSTNode, Span], outermost: bool) -> Function:
+def pushing(node: Function, names: FreshNames, spans: dict[cst.CSTNode, Span], outermost: bool) -> Function:
     """`node` with the generator functions in it (and itself, if `outermost`) handing their values to a parameter.
 
     `spans` gets the places of the new nodes.
@@ -47,7 +47,7 @@ def pushing(node: Function, names: Names, spans: dict[cst.CSTNode, Span], outerm
     return new
 
 
-def is_pushing(node: Function, names: Names) -> bool:
+def is_pushing(node: Function, names: FreshNames) -> bool:
     """Return whether a function has been made to hand its values on."""
     first = (*node.params.posonly_params, *node.params.params)[:1]
     return bool(first) and first[0].name.value == names.take
@@ -55,7 +55,7 @@ def is_pushing(node: Function, names: Names) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Pushing:
-    names: Names
+    names: FreshNames
     spans: dict[cst.CSTNode, Span]
 
     def derived(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:

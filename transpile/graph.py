@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
-from anabranch.transpile.names import Function, Inner, Usage, scope_of, usage_of
+from anabranch.transpile.names import Function, Inner, NameUsage, scope_of, usage_of
 
 EXIT = 0
 
@@ -30,7 +30,7 @@ class Graph:
     raising: list[list[int]] = field(default_factory=list)
     calm: set[int] = field(default_factory=set)
     unbinding: set[int] = field(default_factory=set)
-    usages: list[Usage] = field(default_factory=list)
+    usages: list[NameUsage] = field(default_factory=list)
     spans: dict[cst.CSTNode, tuple[int, int]] = field(default_factory=dict)
     bits: dict[str, int] = field(default_factory=dict)
 
@@ -96,14 +96,14 @@ class _Builder:
         self.jumps = _Jumps()
         for name in parameters:
             self._bit(name)
-        self.node([], Usage())
+        self.node([], NameUsage())
 
     def _bit(self, name: str) -> None:
         if name in self.own and name not in self.graph.bits:
             self.graph.bits[name] = 1 << len(self.graph.names)
             self.graph.names.append(name)
 
-    def node(self, ends: list[int], usage: Usage) -> int:
+    def node(self, ends: list[int], usage: NameUsage) -> int:
         """A new node after `ends`."""
         graph = self.graph
         for group in (usage.reads, usage.writes, usage.sometimes, usage.deletes):
@@ -182,7 +182,7 @@ class _Builder:
 
     def for_(self, node: cst.For, ends: list[int]) -> list[int]:
         ends = self.simple(node.iter, ends)
-        head = self.node(ends, Usage())
+        head = self.node(ends, NameUsage())
         # The target is bound on the way into the body only: a loop over nothing leaves it as it was.
         target = _target_reads(node.target)
         target.writes.update(bound_names(node.target))
@@ -200,7 +200,7 @@ class _Builder:
         first = len(self.graph.after)
         ends = self.block(statements(node.body), ends)
         # A context manager may swallow an exception: every node of the block can be followed by what comes after.
-        end = self.node(ends, Usage())
+        end = self.node(ends, NameUsage())
         self._raise_to(first, end, end)
         return [end]
 
@@ -210,7 +210,7 @@ class _Builder:
             self.jumps = _Jumps()
         start = len(self.graph.after)
         ends = self.block(statements(node.body), ends)
-        dispatch = self.node([], Usage())
+        dispatch = self.node([], NameUsage())
         self._raise_to(start, dispatch, dispatch)
         ends = self.else_(node.orelse, ends)
         for handler in node.handlers:
@@ -218,7 +218,7 @@ class _Builder:
         if node.finalbody is None:
             return ends
         inner, self.jumps = self.jumps, outer
-        final = self.node(ends + inner.all(), Usage())
+        final = self.node(ends + inner.all(), NameUsage())
         self.graph.spans[node.finalbody] = (final, final + 1)
         self._raise_to(start, final, final)
         done = self.block(statements(node.finalbody.body), [final])
@@ -246,7 +246,7 @@ class _Builder:
         inner, self.jumps = self.jumps, outer
         if names and (ends or inner.all()):
             # Python unbinds the name when the handler ends, in whatever way.
-            end = self.node([*ends, *inner.all()], Usage(deletes=set(names)))
+            end = self.node([*ends, *inner.all()], NameUsage(deletes=set(names)))
             self.graph.unbinding.add(end)
             self._pass_on(inner, [end])
             ends = [end] if ends else []
@@ -258,10 +258,10 @@ class _Builder:
 _CALM = (cst.Pass, cst.Break, cst.Continue, cst.Global, cst.Nonlocal)
 
 
-def _target_reads(target: cst.CSTNode) -> Usage:
+def _target_reads(target: cst.CSTNode) -> NameUsage:
     """Return what a target reads: the parts of its subscripts and attributes."""
-    usage = usage_of([cst.Del(target)]) if isinstance(target, cst.BaseDelTargetExpression) else Usage()
-    return Usage(
+    usage = usage_of([cst.Del(target)]) if isinstance(target, cst.BaseDelTargetExpression) else NameUsage()
+    return NameUsage(
         reads=usage.reads - set(bound_names(target)), calls=usage.calls, escapes=usage.escapes, inner=usage.inner
     )
 

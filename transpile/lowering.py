@@ -11,7 +11,7 @@ import libcst as cst
 from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
 from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.frames import Frame, Layout, UserFrame
-from anabranch.transpile.generators import Names, is_pushing
+from anabranch.transpile.generators import FreshNames, is_pushing
 from anabranch.transpile.graph import EXIT
 from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import (
@@ -25,7 +25,7 @@ from anabranch.transpile.nodes import (
     string,
     tuple_of,
 )
-from anabranch.transpile.places import Place
+from anabranch.transpile.places import BoundNames
 from anabranch.transpile.reader import Reader
 from anabranch.transpile.tails import tail_calls
 
@@ -33,7 +33,7 @@ from anabranch.transpile.tails import tail_calls
 class Constructs(Protocol):
     """The passes, by construct."""
 
-    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> Step:
+    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> LoweredUnit:
         """One unit of a block, rewritten."""
 
     def expression(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
@@ -56,7 +56,7 @@ class Session:
     modules: Mapping[str, object]
     native: frozenset[str]
     taken: frozenset[str]
-    pushed: Names
+    pushed: FreshNames
     operators: frozenset[str] = frozenset()
     origin: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
     findings: list[tuple[str, cst.CSTNode]] = field(default_factory=list)
@@ -71,12 +71,12 @@ class Here:
     """Where a block stands: how it delivers, in which function, and what follows it in the user's code."""
 
     frame: Frame
-    place: Place
+    place: BoundNames
     after: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LoweredUnit:
     """The statements that a unit became, and the units that are left; None where they went into it."""
 
     statements: list[Statement]
@@ -108,7 +108,7 @@ class Lowering:
         self.flow = Flow(function)
         self.regions = Regions(self.flow)
         self.layout = Layout(session.ab)
-        self.place = Place(session.taken)
+        self.place = BoundNames(session.taken)
         self.globals = frozenset(n for u in self.flow.graph.usages for n in u.globals)
         self.declared = self.globals | {n for u in self.flow.graph.usages for n in u.nonlocals}
         self.is_lambda = isinstance(function, cst.Lambda)
@@ -236,11 +236,11 @@ class Lowering:
 
     # Expressions
 
-    def expression(self, node: cst.BaseExpression, home: cst.CSTNode, place: Place) -> cst.BaseExpression:
+    def expression(self, node: cst.BaseExpression, home: cst.CSTNode, place: BoundNames) -> cst.BaseExpression:
         """An expression of the statement `home`, rewritten."""
         return Reader(self, self.flow.entry(home), place).rewrite(node)
 
-    def argument(self, node: cst.BaseExpression, home: cst.CSTNode, place: Place) -> cst.BaseExpression:
+    def argument(self, node: cst.BaseExpression, home: cst.CSTNode, place: BoundNames) -> cst.BaseExpression:
         """An expression that can do without parentheses around it, rewritten."""
         return Reader(self, self.flow.entry(home), place).argument(node)
 
@@ -256,12 +256,12 @@ class Lowering:
 
     # Regions and names
 
-    def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: Place) -> Split:
+    def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: BoundNames) -> Split:
         """How names go in and out of blocks that become functions side by side."""
         found = self.split_region(self.regions.region(parts), place)
         return replace(found, passed=any(hands_on(units) for units, _ in parts))
 
-    def split_region(self, region: Region, place: Place) -> Split:
+    def split_region(self, region: Region, place: BoundNames) -> Split:
         """How names go in and out of a region in `place`; what is a cell there is one in it too."""
         flow = self.flow
         assigned = flow.assigned(region)
@@ -346,7 +346,7 @@ class Lowering:
         target = cst.ComparisonTarget(cst.Equal(), self.layout.constant(exit_.value))
         return cst.Comparison(name(code), [target])
 
-    def rewrite_children(self, node: cst.CSTNodeT, home: cst.CSTNode, place: Place) -> cst.CSTNodeT:
+    def rewrite_children(self, node: cst.CSTNodeT, home: cst.CSTNode, place: BoundNames) -> cst.CSTNodeT:
         """`node` with its expressions rewritten."""
         reader = Reader(self, self.flow.entry(home), place)
         return self.derived(replace_children(node, reader.rewrite_node), node)

@@ -33,7 +33,7 @@ class Inner:
 
 
 @dataclass(slots=True)
-class Usage:
+class NameUsage:
     """The use that one piece of code makes of names, in its own scope.
 
     `sometimes` are the names that it may write or not, `apart` those that a function of its own writes (an operand
@@ -57,7 +57,7 @@ class Usage:
         """Names that it writes, or may write."""
         return self.writes | self.sometimes
 
-    def merge(self, other: Usage) -> None:
+    def merge(self, other: NameUsage) -> None:
         for mine, theirs in (
             (self.reads, other.reads), (self.writes, other.writes), (self.sometimes, other.sometimes),
             (self.apart, other.apart), (self.deletes, other.deletes),
@@ -69,7 +69,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class FunctionNames:
     """The names of a whole function: its own, and what it takes from outside."""
 
     parameters: tuple[str, ...]
@@ -82,7 +82,7 @@ class Scope:
 
 # Asked for by each function around it, and for its own rewriting.
 @lru_cache(maxsize=32)
-def scope_of(function: Function) -> Scope:
+def scope_of(function: Function) -> FunctionNames:
     """The names of `function`, its inner functions' needs included."""
     usage = usage_of([function.body])
     names = tuple(p.name.value for p in parameters(function.params))
@@ -91,7 +91,7 @@ def scope_of(function: Function) -> Scope:
     written = set().union(*(i.writes for i in usage.inner))
     deleted = set().union(*(i.deletes for i in usage.inner))
     used = usage.reads | shared | usage.nonlocals
-    return Scope(
+    return FunctionNames(
         parameters=names,
         locals=frozenset(own),
         free=frozenset(used - own),
@@ -101,9 +101,9 @@ def scope_of(function: Function) -> Scope:
     )
 
 
-def usage_of(nodes: Iterable[cst.CSTNode]) -> Usage:
+def usage_of(nodes: Iterable[cst.CSTNode]) -> NameUsage:
     """Return the use that `nodes`, run one after the other in one scope, make of names."""
-    walker = _Walker(Usage())
+    walker = _Walker(NameUsage())
     for node in nodes:
         walker.visit(node)
     return walker.usage
@@ -155,7 +155,7 @@ class _Walker:
     `apart` says that it is a function of its own.
     """
 
-    def __init__(self, usage: Usage) -> None:
+    def __init__(self, usage: NameUsage) -> None:
         self.usage = usage
         self.hidden: frozenset[str] = frozenset()
         self.maybe = False
@@ -226,7 +226,7 @@ class _Walker:
         # A decorated function is no longer called by its name alone.
         self._inner(node, None if node.decorators else node.name.value, scope_of(node))
 
-    def _inner(self, node: cst.CSTNode, name: str | None, scope: Scope) -> None:
+    def _inner(self, node: cst.CSTNode, name: str | None, scope: FunctionNames) -> None:
         inner = Inner(node, name, set(scope.free) - self.hidden, set(scope.free_writes), set(scope.free_deletes))
         self.usage.inner.append(inner)
 
@@ -243,11 +243,11 @@ class _Walker:
     def generator(self, node: cst.GeneratorExp) -> None:
         """A generator that is kept: its first iterable is read now, everything else whenever it is used."""
         self.visit(node.for_in.iter)
-        inside = _Walker(Usage())
+        inside = _Walker(NameUsage())
         inside.apart = True
         inside.comprehension(node)
         own = inside.usage
-        self.usage.merge(Usage(sometimes=own.sometimes, apart=own.apart, inner=own.inner))
+        self.usage.merge(NameUsage(sometimes=own.sometimes, apart=own.apart, inner=own.inner))
         self.usage.inner.append(Inner(node, None, inside.usage.reads - self.hidden, set()))
 
     def comprehension(self, node: cst.BaseComp) -> None:

@@ -11,7 +11,7 @@ from anabranch.transpile.flow import Flow, Region, State
 
 
 @dataclass(slots=True)
-class Place:
+class BoundNames:
     """A function of the rewritten text and the names bound in it.
 
     Parameters
@@ -33,7 +33,7 @@ class Place:
     """
 
     taken: frozenset[str]
-    parent: Place | None = None
+    parent: BoundNames | None = None
     region: Region | None = None
     parameters: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
@@ -44,9 +44,9 @@ class Place:
     native_depth: int = 0
     pending: list[cst.SimpleStatementLine | cst.BaseCompoundStatement] = field(default_factory=list)
 
-    def inner(self, region: Region, parameters: Iterable[str], shared: Iterable[str]) -> Place:
+    def inner(self, region: Region, parameters: Iterable[str], shared: Iterable[str]) -> BoundNames:
         """A generated function in this place."""
-        return Place(self.taken, self, region, frozenset(parameters), frozenset(shared))
+        return BoundNames(self.taken, self, region, frozenset(parameters), frozenset(shared))
 
     def fresh(self, *bases: str) -> tuple[str, ...]:
         """Names on `bases` with one common suffix, new in this function."""
@@ -55,7 +55,7 @@ class Place:
     def fresh_outwards(self, *bases: str) -> tuple[str, ...]:
         """Names that are new in the functions around this one too: inner functions read them."""
         used: set[str] = set()
-        place: Place | None = self
+        place: BoundNames | None = self
         while place is not None:
             used |= place.used
             place = place.parent
@@ -76,7 +76,7 @@ class Place:
 
     def read_unset(self, flow: Flow, name: str, deferred: bool) -> None:
         """A name that may be unset is read in this generated function: see that there is something to read."""
-        place: Place = self
+        place: BoundNames = self
         bit = flow.graph.bits[name]
         while place.region is not None:
             if name in place.parameters or (flow.assigned(place.region) & bit and name not in place.shared):

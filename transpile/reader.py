@@ -10,7 +10,7 @@ import libcst as cst
 from anabranch.transpile.flow import State
 from anabranch.transpile.names import assigns, usage_of
 from anabranch.transpile.nodes import call, define, line, name, replace_children, thunk
-from anabranch.transpile.places import Place
+from anabranch.transpile.places import BoundNames
 
 if TYPE_CHECKING:
     from anabranch.transpile.lowering import Lowering
@@ -26,7 +26,7 @@ class Reader:
 
     work: Lowering
     point: int
-    place: Place
+    place: BoundNames
     hidden: frozenset[str] = frozenset()
     late: bool = False
     bound: set[str] = field(default_factory=set)

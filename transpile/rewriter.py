@@ -12,7 +12,7 @@ import libcst as cst
 
 from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
-from anabranch.transpile.generators import Names, pushing
+from anabranch.transpile.generators import FreshNames, pushing
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -21,13 +21,13 @@ from anabranch.transpile.passes import SIMPLIFICATIONS, Dispatch
 from anabranch.transpile.positions import Span, record
 from anabranch.transpile.result import Counterpart, Rewritten
 from anabranch.transpile.simplify import Simplifier
-from anabranch.transpile.source import Source
+from anabranch.transpile.source import FunctionSource
 from anabranch.transpile.specialise import specialise
 
 
 def rewrite_function(
     function: types.FunctionType,
-    source: Source,
+    source: FunctionSource,
     counterpart: Counterpart,
     generator: bool = False,
     operators: frozenset[str] = frozenset(),
@@ -47,7 +47,7 @@ def rewrite_function(
     kinds = set(map(type, nodes))
     taken = {n.value for n in nodes if isinstance(n, cst.Name)}
     ab, take, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
-    pushed = Names(take, item)
+    pushed = FreshNames(take, item)
     if cst.Yield in kinds:
         node = pushing(node, pushed, original, outermost=generator)
     if kinds & {cst.Match, cst.NamedExpr}:
@@ -78,7 +78,7 @@ def _candidates(base: str) -> Iterator[str]:
     yield from (f"{base}_{count}" for count in itertools.count(2))
 
 
-def _parse(source: Source) -> tuple[cst.Module, Function]:
+def _parse(source: FunctionSource) -> tuple[cst.Module, Function]:
     """The tree of the source, and the function in it."""
     # An indented def is parsed inside a made-up block, so that its lines and columns are those of the file.
     text = "if 1:\n" + source.text if source.indented else source.text
@@ -94,7 +94,7 @@ def _parse(source: Source) -> tuple[cst.Module, Function]:
     raise NoSourceError(f"{source.filename}, line {source.first_line}: there is no function")
 
 
-def _positions(module: cst.Module, source: Source) -> dict[cst.CSTNode, Span]:
+def _positions(module: cst.Module, source: FunctionSource) -> dict[cst.CSTNode, Span]:
     """Spans of the user's nodes, in the user's file."""
     first = source.first_line - source.indented
     text, spans = record(module, first)
@@ -140,7 +140,7 @@ def _headers(
     return found, modules, frozenset(native)
 
 
-def _findings(session: Session, original: Mapping[cst.CSTNode, Span], source: Source) -> list[Finding]:
+def _findings(session: Session, original: Mapping[cst.CSTNode, Span], source: FunctionSource) -> list[Finding]:
     """The reports in source order, with the user's lines."""
     listed = []
     for code, node in session.findings:

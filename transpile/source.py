@@ -21,7 +21,7 @@ from anabranch.transpile.errors import NoSourceError
 
 
 @frozen
-class Source:
+class FunctionSource:
     """The text of one function, cut out of its file with whole lines.
 
     Parameters
@@ -58,7 +58,7 @@ class Source:
         return found.rstrip("\r\n")
 
 
-def find_source(function: types.FunctionType) -> Source:
+def find_source(function: types.FunctionType) -> FunctionSource:
     """The source of `function`.
 
     Raises
@@ -155,7 +155,7 @@ def _codes_of(text: str) -> frozenset[types.CodeType]:
     return frozenset(found)
 
 
-def _def_source(code: types.CodeType, lines: list[str]) -> Source:
+def _def_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
     """The block that starts on the code's first line, with its decorators."""
     first = code.co_firstlineno
     try:
@@ -166,7 +166,7 @@ def _def_source(code: types.CodeType, lines: list[str]) -> Source:
     text = "".join(block).lstrip("\f")
     if f"def {code.co_name}" not in " ".join(text.split()):
         raise NoSourceError(f"{code.co_filename}, line {first}: no 'def {code.co_name}' there; has the file changed?")
-    return Source(text if text.endswith("\n") else text + "\n", code.co_filename, first)
+    return FunctionSource(text if text.endswith("\n") else text + "\n", code.co_filename, first)
 
 
 def _block(code: types.CodeType, lines: list[str]) -> list[str] | None:
@@ -203,7 +203,7 @@ def _last_line(code: types.CodeType) -> int:
     return max([code.co_firstlineno, *lines, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
 
 
-def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:
+def _lambda_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
     """The lambda expression whose body has the positions that the code object has."""
     try:
         tree = ast.parse("".join(lines))
@@ -218,7 +218,7 @@ def _lambda_source(code: types.CodeType, lines: list[str]) -> Source:
     assert segment is not None
     # One column for the parenthesis that lets the expression run over several lines.
     column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode()) - 1
-    return Source(f"({segment})\n", code.co_filename, node.lineno, column, is_lambda=True)
+    return FunctionSource(f"({segment})\n", code.co_filename, node.lineno, column, is_lambda=True)
 
 
 def _around(code: types.CodeType, candidates: list[ast.Lambda]) -> list[ast.Lambda]:

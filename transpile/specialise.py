@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from anabranch.transpile.bindings import bound_names, parameters, pattern_names
-from anabranch.transpile.constants import UNKNOWN, Names, items_of, literal, value_of
+from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal, value_of
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.forms import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
@@ -37,14 +37,16 @@ def specialise(
         Gets, for each new node, the node that it stands for.
     """
     own = {p.name.value for p in parameters(function.params)}
-    return _specialised(function, Names({n: v for n, v in known.items() if n in own}, frozenset(), outside), origin)
+    return _specialised(
+        function, NameValues({n: v for n, v in known.items() if n in own}, frozenset(), outside), origin
+    )
 
 
-def _specialised(function: Function, names: Names, origin: dict[cst.CSTNode, cst.CSTNode]) -> Function:
+def _specialised(function: Function, names: NameValues, origin: dict[cst.CSTNode, cst.CSTNode]) -> Function:
     """The function, in whose body these names are known; its own names hide them where they are others."""
     before = _locals(function)
     fixed = names.known.keys() - _rebound(function)
-    inside = Names({n: names.known[n] for n in fixed}, names.own | before, names.outside)
+    inside = NameValues({n: names.known[n] for n in fixed}, names.own | before, names.outside)
     kept: frozenset[str] = frozenset()
     while True:
         work = _Statements(inside, origin, kept, frozenset(_captured(function)))

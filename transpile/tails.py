@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from anabranch.transpile.names import Function, Scope
+from anabranch.transpile.names import Function, FunctionNames
 
 
-def tail_calls(function: Function, scope: Scope) -> frozenset[cst.CSTNode]:
+def tail_calls(function: Function, scope: FunctionNames) -> frozenset[cst.CSTNode]:
     """The calls `return f(x)`, or in the arms of `return f(x) if c else g(x)`, in a function `f`.
 
     Those in loops, and in `with` and `try` statements, are none: something follows them.

@@ -11,7 +11,7 @@ from typing import Any
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import dump_of, source_of
-from anabranch.runtime.api.progress import Progress
+from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Traced
 from anabranch.runtime.config import settings
 from anabranch.runtime.xla import disk_cache
@@ -40,7 +40,7 @@ def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewr
     dump, times = dump_of(name), [time.perf_counter()]
     dump.write("source.py", lambda: source_of(function))
     dump.write("rewritten.py", rewritten)
-    with Progress(name, place_of(function)) as progress:
+    with ProgressDisplay(name, place_of(function)) as progress:
         with tracing_alone:
             traced = trace()
         times.append(time.perf_counter())

@@ -14,11 +14,11 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
-from anabranch.runtime.api.options import Options
+from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.auto_static import Known, known_key
-from anabranch.runtime.call.call_spec import Calling, Passed
+from anabranch.runtime.call.call_spec import CallSpec, Passed
 from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
@@ -26,7 +26,7 @@ from anabranch.runtime.frontend.function_info import name_of, parameter_names, p
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.arguments import arguments_of
 from anabranch.runtime.signature.flatten import Leaves
-from anabranch.runtime.signature.static_args import Statics
+from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.tracing.capacity import Learned, knowing
 from anabranch.runtime.values.static_requests import may_be_known
 
@@ -40,11 +40,11 @@ class CompiledSignatures(Generic[P, R]):
 
     _taking: type[Leaves] = Leaves  # what takes arguments apart
 
-    def __init__(self, function: Callable[P, R], options: Options) -> None:
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         self.__anabranch_function__ = function
         self.__anabranch_options__ = options
         self._names = parameter_names(function)
-        self._statics = Statics(function, options.static)
+        self._statics = StaticArguments(function, options.static)
         self._executables: ExecutableCache[Compiled] = ExecutableCache()
         self._known = Known()
         self._learned = Learned()
@@ -154,7 +154,7 @@ class CompiledSignatures(Generic[P, R]):
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)
         exact = known_key(key[:3], leaves.values, plan.known)
-        calling = Calling(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
+        calling = CallSpec(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
         return Traced(plan, calling, options.compiler_flags)
 
 

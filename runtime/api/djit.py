@@ -11,8 +11,8 @@ from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import place_of, tracing_alone
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
-from anabranch.runtime.api.options import Options
-from anabranch.runtime.api.progress import Progress
+from anabranch.runtime.api.options import JitOptions
+from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
@@ -37,7 +37,7 @@ class Dynamic(Wrapped[P, R]):
 
     _taking = LeavesButNumbers
 
-    def __init__(self, function: Callable[P, R], options: Options) -> None:
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         super().__init__(function, options)
         self._programs: ExecutableCache[Executable] = ExecutableCache()
 
@@ -59,7 +59,7 @@ class Dynamic(Wrapped[P, R]):
         with (
             Watched(),
             configure(**self.__anabranch_options__.settings),
-            Progress(name_of(function), place_of(function)) as progress,
+            ProgressDisplay(name_of(function), place_of(function)) as progress,
         ):
             with tracing_alone:
                 traced = self._trace(key, leaves, call)

@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
-from anabranch.runtime.call.call_spec import Calling
+from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -154,7 +154,7 @@ def _arrays(plan: Plan) -> Iterator[Decision]:
         yield Decision("array", what, f"{array.dtype}[{shape}] is an input: its contents are those at each call")
 
 
-def _writes(plan: Plan, calling: Calling) -> Iterator[Decision]:
+def _writes(plan: Plan, calling: CallSpec) -> Iterator[Decision]:
     names = calling.arguments.leaf_names()
     for leaf in plan.mutated:
         what = names[leaf] if leaf < len(names) else "an array from outside"

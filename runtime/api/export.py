@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.api.exported import Exported
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.api.options import Options
+from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered
 from anabranch.runtime.call.portable_plan import loaded, saved
 from anabranch.runtime.errors import SerializationError
@@ -40,7 +40,7 @@ def export(fun: Callable[..., Any], *, platforms: Sequence[str] | None = None) -
     chosen = (platform(),) if platforms is None else tuple(platforms)
     if chosen != (platform(),):
         raise SerializationError(f"functions can be exported for {platform()}, not for {', '.join(chosen)}")
-    wrapped = fun if isinstance(fun, Wrapped) else Wrapped(fun, Options())
+    wrapped = fun if isinstance(fun, Wrapped) else Wrapped(fun, JitOptions())
 
     @functools.wraps(wrapped, updated=())
     def exporting(*args: Any, **kwargs: Any) -> Exported:

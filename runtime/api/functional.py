@@ -22,7 +22,7 @@ from anabranch.runtime.numpy import namespace
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -53,7 +53,7 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     functions = list(map(resolve, branches_))
     if not functions:
         raise ValueError("Empty branch sequence")
-    if not isinstance(index, Traced):
+    if not isinstance(index, Tracer):
         return functions[min(max(int(index), 0), len(functions) - 1)](*operands)
     wide = atoms.convert(wrap.as_atom(index), np.int64)
     last = atoms.literal(len(functions) - 1, np.int64)
@@ -170,7 +170,7 @@ def _store(stacks: Any, i: Any, y: Any) -> None:
 
 
 def _dtype(leaf: Any) -> Any:
-    return leaf.abstract.dtype if isinstance(leaf, Traced) else np.asarray(leaf).dtype
+    return leaf.abstract.dtype if isinstance(leaf, Tracer) else np.asarray(leaf).dtype
 
 
 def _output(function: Callable[..., Any], carry: Any, x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from anabranch.base.grammar import a
 from anabranch.runtime.api.djit import Dynamic
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.api.options import Options, flags_of
+from anabranch.runtime.api.options import JitOptions, flags_of
 from anabranch.runtime.config import Switches, checked
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.compile_options import FlagValue as Flag
@@ -137,10 +137,10 @@ def jit(
     if isinstance(func, Wrapped) and nothing_new and (static or type(func) is kind):
         return func
     fixed = static_parameters(func, static_argnums, static_argnames)
-    before = func.__anabranch_options__ if isinstance(func, Wrapped) else Options()
+    before = func.__anabranch_options__ if isinstance(func, Wrapped) else JitOptions()
     donated = donated_parameters(func, donate_argnums, donate_argnames, fixed | before.static)
     flags = flags_of(compiler_options)
-    options = before.also(Options(fixed, given, donated, flags, show_graph))
+    options = before.also(JitOptions(fixed, given, donated, flags, show_graph))
     if isinstance(func, Wrapped):
         return func.again(options) if static else kind(func.plain(), options)
     return kind(func, options)
@@ -207,7 +207,7 @@ def djit(func: Callable[..., Any] | None = None, show_graph: bool = False, auto_
 
 
 def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:
-    return fun if isinstance(fun, Wrapped) else Wrapped(fun, Options())
+    return fun if isinstance(fun, Wrapped) else Wrapped(fun, JitOptions())
 
 
 def make_xpr(

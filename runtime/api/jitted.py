@@ -16,12 +16,12 @@ from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.api.compiled_signatures import Call, CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
 from anabranch.runtime.api.memory_cache import CacheInfo
-from anabranch.runtime.api.options import Options
+from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Passed
 from anabranch.runtime.call.execution import MISS, Execution, never
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
@@ -76,7 +76,7 @@ class Wrapped(CompiledSignatures[P, R]):
 
     _alone = False  # whether this is compiled for one instance, whose attributes are constants
 
-    def __init__(self, function: Callable[P, R], options: Options) -> None:
+    def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         super().__init__(function, options)
         self._bound: PerInstance[Wrapped[Any, Any]] = PerInstance()
         functools.update_wrapper(self, function, updated=())
@@ -176,7 +176,7 @@ class Wrapped(CompiledSignatures[P, R]):
         if (known or execution.fast_path is never) and execution.fast_path_attempts < MOST_ATTEMPTS:
             execution.fast_path_attempts += 1
             name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            make_fast_path(name, execution, Form.of(written, arranged, self._names))
+            make_fast_path(name, execution, CallForm.of(written, arranged, self._names))
         if execution.fast_path is not never and not known:
             self._executables.put_fast_path(key, execution)
 
@@ -207,7 +207,7 @@ class Wrapped(CompiledSignatures[P, R]):
         """The function as it was written."""
         return self.__anabranch_function__
 
-    def again(self, options: Options) -> Wrapped[P, R]:
+    def again(self, options: JitOptions) -> Wrapped[P, R]:
         """The same function, compiled in the same way with these options."""
         return type(self)(self.plain(), options)
 
@@ -229,7 +229,7 @@ class Wrapped(CompiledSignatures[P, R]):
             return name
         return object.__new__, (type(self),), (self.__anabranch_function__, self.__anabranch_options__)
 
-    def __setstate__(self, state: tuple[Callable[P, R], Options]) -> None:
+    def __setstate__(self, state: tuple[Callable[P, R], JitOptions]) -> None:
         type(self).__init__(self, *state)
 
     def __repr__(self) -> str:
@@ -271,7 +271,7 @@ class Wrapped(CompiledSignatures[P, R]):
         return explanation(traced, exact, self._names, decisions.listed(), kept, static)
 
 
-class Bound(Wrapped[P, R]):
+class BoundMethod(Wrapped[P, R]):
     """A method of an instance, equal to others as bound methods are.
 
     A call is one of the function, with the instance as its first argument: numbers, arrays and containers among its
@@ -334,7 +334,7 @@ class Bound(Wrapped[P, R]):
         return super().cache_info() if self._kept._alone else self.__func__.cache_info()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bound) and self.__self__ is other.__self__ and self.__func__ is other.__func__
+        return isinstance(other, BoundMethod) and self.__self__ is other.__self__ and self.__func__ is other.__func__
 
     def __hash__(self) -> int:
         return hash((id(self.__self__), self.__func__))
@@ -343,7 +343,7 @@ class Bound(Wrapped[P, R]):
         """The method as it was written."""
         return types.MethodType(self.__func__.plain(), self.__self__)
 
-    def again(self, options: Options) -> Wrapped[P, R]:
+    def again(self, options: JitOptions) -> Wrapped[P, R]:
         """The same method, compiled in the same way with these options."""
         kind: Any = type(self.__func__)
         made: Wrapped[P, R] = kind(self.plain(), options)
@@ -362,6 +362,6 @@ class Bound(Wrapped[P, R]):
 
 
 @functools.cache
-def _bound_kind(kind: type[Wrapped[Any, Any]]) -> type[Bound[Any, Any]]:
+def _bound_kind(kind: type[Wrapped[Any, Any]]) -> type[BoundMethod[Any, Any]]:
     """The class of bound methods that are compiled as a class of functions is."""
-    return Bound if kind is Wrapped else type(f"Bound{kind.__name__}", (Bound, kind), {})
+    return BoundMethod if kind is Wrapped else type(f"Bound{kind.__name__}", (BoundMethod, kind), {})

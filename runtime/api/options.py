@@ -40,7 +40,7 @@ def flags_of(given: Any) -> tuple[Flag, ...]:
 
 
 @frozen
-class Options:
+class JitOptions:
     """The options that `jit` was called with.
 
     Attributes
@@ -68,9 +68,9 @@ class Options:
         if self.show_graph:
             sys.stdout.write(f"{program}\n")
 
-    def also(self, others: Options) -> Options:
+    def also(self, others: JitOptions) -> JitOptions:
         """These and others, which win."""
-        return Options(
+        return JitOptions(
             self.static | others.static,
             {**self.settings, **others.settings},
             self.donated | others.donated,
@@ -78,7 +78,7 @@ class Options:
             self.show_graph or others.show_graph,
         )
 
-    def without(self, names: Collection[str]) -> Options:
+    def without(self, names: Collection[str]) -> JitOptions:
         """For a function of which these parameters are bound."""
         static, donated = (_shifted(chosen, names) for chosen in (self.static, self.donated))
         return dataclasses.replace(self, static=static, donated=donated)

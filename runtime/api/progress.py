@@ -13,7 +13,7 @@ from typing import TextIO
 
 from anabranch.base.signals import whole
 from anabranch.runtime.config import settings
-from anabranch.runtime.ir.program import Program, Source
+from anabranch.runtime.ir.program import Program, SourceLocation
 from anabranch.runtime.tracing.source_frames import standard, users
 
 _log = logging.getLogger("anabranch.progress")
@@ -21,7 +21,7 @@ _TICK = 0.2
 _WHEEL = "|/-\\"
 
 
-class Progress:
+class ProgressDisplay:
     """While it is entered, a thread tells of a compilation that takes long.
 
     Attributes
@@ -46,7 +46,7 @@ class Progress:
         self._compiling = threading.get_ident()
         self._thread = threading.Thread(target=self._tell, name="anabranch progress", daemon=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressDisplay:
         if self._period or self._notice:
             with contextlib.suppress(RuntimeError):  # no more threads can be had, or the interpreter ends
                 self._thread.start()
@@ -120,7 +120,7 @@ def _line_of(frame: types.FrameType | None) -> str:
 
 def _largest(program: Program) -> tuple[collections.Counter[str], str | None]:
     """The equations of a Program counted by the user's lines, and the line with the most."""
-    count: collections.Counter[Source | None] = collections.Counter()
+    count: collections.Counter[SourceLocation | None] = collections.Counter()
     pending = [program]
     while pending:
         for equation in pending.pop().equations:

@@ -12,11 +12,11 @@ from typing import Any
 from anabranch.runtime import lower as lowering
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.api.options import flags_of
-from anabranch.runtime.call.call_spec import Call, Calling, out_info
+from anabranch.runtime.call.call_spec import Call, CallSpec, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.call.donation import DonatingExecution, Donation
 from anabranch.runtime.call.execution import MISS, Execution
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, Form, make_fast_path
+from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, CallForm, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
@@ -44,7 +44,7 @@ class Stage:
     """
 
     plan: Plan
-    calling: Calling
+    calling: CallSpec
 
     def __repr__(self) -> str:
         return f"<anabranch.{type(self).__name__} {self.fun_name}({self.calling.described()})>"
@@ -273,7 +273,7 @@ class Compiled(Stage):
             return
         execution.fast_path_attempts += 1
         make_fast_path(
-            self.fun_name, execution, Form.of(written, passed.arranged(*written), [n for n, _ in passed.places])
+            self.fun_name, execution, CallForm.of(written, passed.arranged(*written), [n for n, _ in passed.places])
         )
 
     def serialize(self) -> bytes:
@@ -360,7 +360,7 @@ class Compiled(Stage):
 
 def bound(
     plan: Plan,
-    calling: Calling,
+    calling: CallSpec,
     executable: Executable,
     donation: Donation,
     flags: tuple[Flag, ...],

@@ -8,10 +8,10 @@ from typing import Any
 
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.flatten import RepeatedArgument
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.static_requests import Specialised, argument_names
+from anabranch.runtime.values.static_requests import NamedRequest, argument_names
 
 _log = logging.getLogger("anabranch.with_fast_path")
 
@@ -30,7 +30,7 @@ def known_key(key: Any, values: Sequence[Any], known: Collection[int]) -> Any:
 def _part(key: Any, values: Sequence[Any], known: Collection[int], leaves: Iterator[int]) -> Any:
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         return (key[0], *[_part(k, values, known, leaves) for k in key[1:]])
-    if isinstance(key, Repeated) or (isinstance(key, tuple) and key and key[0] == "static"):
+    if isinstance(key, RepeatedArgument) or (isinstance(key, tuple) and key and key[0] == "static"):
         return key
     leaf = next(leaves)
     return ("static", *key_of(values[leaf])) if leaf in known else key
@@ -74,7 +74,7 @@ class Known:
         self._leaves.clear()
 
 
-def _text(function: str, names: Sequence[str], need: Specialised) -> str:
+def _text(function: str, names: Sequence[str], need: NamedRequest) -> str:
     arguments = f"argument{'s' * (len(names) > 1)} {', '.join(names)}"
     return (
         f"{function} is specialised on its {arguments}: {need.what.partition(' (')[0]} is needed while tracing "

@@ -15,7 +15,7 @@ from anabranch.runtime.config import TRACED, Settings, settings
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.guards.guard_diff import changes
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.flatten import RepeatedArgument
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
 from anabranch.runtime.values.containers import Structure
@@ -129,7 +129,7 @@ def _leaf(key: Any) -> str:
     match key:
         case type():
             return f"Python {key.__name__}"
-        case Repeated(index):
+        case RepeatedArgument(index):
             return f"the same object as container {index}"
         case ("static", _, value):
             return f"static {value!r:.60}"

@@ -15,9 +15,9 @@ from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Leaves
-from anabranch.runtime.signature.pytree import Constant, PyTreeDef, Reading, ResultReading, Tree, joined, struct
+from anabranch.runtime.signature.pytree import ConstantLeaf, PyTreeDef, Reading, ResultReading, Tree, joined, struct
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
-from anabranch.runtime.signature.static_args import Form
+from anabranch.runtime.signature.static_args import ParameterForm
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -68,7 +68,7 @@ class Passed:
     named: Mapping[str, Static | None] = dataclasses.field(default_factory=dict)
 
     @staticmethod
-    def of(form: Form, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> Passed:
+    def of(form: ParameterForm, args: tuple[Any, ...], kwargs: dict[str, Any], call: Call) -> Passed:
         """How a call gave its arguments; `call` has them as they are arranged, the static ones marked."""
         arranged, named = call
         names = [*form.positional, *(f"{form.rest}[{i}]" for i in range(len(arranged) - len(form.positional)))]
@@ -97,7 +97,7 @@ class Passed:
 
 
 @frozen
-class Calling:
+class CallSpec:
     """How one signature of a function is called.
 
     Attributes
@@ -232,10 +232,10 @@ class Calling:
         return found
 
 
-def out_info(calling: Calling, plan: Plan) -> Tree:
+def out_info(calling: CallSpec, plan: Plan) -> Tree:
     """Return what is known of the result; of a function that always raises, that there is none."""
     if not isinstance(plan.result, layouts.Node):
-        return Tree(PyTreeDef(Constant(NoReturn)), ())
+        return Tree(PyTreeDef(ConstantLeaf(NoReturn)), ())
     result, *contents = plan.result.children
     device = DEVICE if plan.on_device else None
     given, written = calling.containers(), dict(zip(plan.written, contents, strict=False))

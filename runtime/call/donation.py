@@ -10,7 +10,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import duplicate, to_numpy
-from anabranch.runtime.call.call_spec import Call, Calling
+from anabranch.runtime.call.call_spec import Call, CallSpec
 from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
@@ -18,14 +18,16 @@ from anabranch.runtime.errors import DonationError
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.signature.flatten import Leaves, on_device
-from anabranch.runtime.signature.static_args import Form
+from anabranch.runtime.signature.static_args import ParameterForm
 from anabranch.runtime.tracing.source_frames import stacklevel
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import CallersObject
 from anabranch.runtime.xla.executable import Executable
 
 
-def donated_leaves(form: Form, donated: frozenset[str | int], call: Call, arguments: Arguments) -> frozenset[int]:
+def donated_leaves(
+    form: ParameterForm, donated: frozenset[str | int], call: Call, arguments: Arguments
+) -> frozenset[int]:
     """The leaves of a call's arguments that belong to donated parameters."""
     found: list[int] = []
     leaf = 0
@@ -41,7 +43,7 @@ def donated_leaves(form: Form, donated: frozenset[str | int], call: Call, argume
     return frozenset(found)
 
 
-def _in_rest(form: Form, name: Any, donated: frozenset[str | int]) -> bool:
+def _in_rest(form: ParameterForm, name: Any, donated: frozenset[str | int]) -> bool:
     return name not in form.names and form.rest_by_name in donated
 
 
@@ -69,7 +71,7 @@ class Donation:
         return (*self.aliases, *self.handed_on)
 
     @staticmethod
-    def of(plan: Plan, calling: Calling) -> Donation:
+    def of(plan: Plan, calling: CallSpec) -> Donation:
         """Find results of the donated Arrays' types, each for one."""
         returned = {owner.leaf for owners in plan.returned_arguments.values() for owner in owners}
         free = dict(enumerate(plan.program.out_types[: plan.result_count]))
@@ -89,7 +91,7 @@ class Donation:
                 del free[place]
         return Donation(aliases, tuple(handed_on), tuple(unusable))
 
-    def warn(self, calling: Calling, plan: Plan) -> None:
+    def warn(self, calling: CallSpec, plan: Plan) -> None:
         """Say which donations could not be used."""
         if not self.unusable:
             return
@@ -119,9 +121,9 @@ def _given_back(plan: Plan, arguments: Arguments) -> Iterator[int]:
 
 def _own_objects(layout: layouts.Layout) -> Iterator[int]:
     match layout:
-        case layouts.Held(CallersObject(index)):
+        case layouts.Constant(CallersObject(index)):
             yield index
-        case layouts.Node(_, children) | layouts.Choice(children):
+        case layouts.Node(_, children) | layouts.Union(children):
             for child in children:
                 yield from _own_objects(child)
 
@@ -154,7 +156,7 @@ class DonatingExecution(Execution):
 
     __slots__ = ("calling", "donation")
 
-    def __init__(self, plan: Plan, executable: Executable, calling: Calling, donation: Donation) -> None:
+    def __init__(self, plan: Plan, executable: Executable, calling: CallSpec, donation: Donation) -> None:
         super().__init__(plan, executable)
         self.calling, self.donation = calling, donation
         # What runs such executions by a shorter way would not donate.

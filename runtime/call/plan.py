@@ -27,13 +27,13 @@ from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
-from anabranch.runtime.values.static_requests import Specialised
+from anabranch.runtime.values.static_requests import NamedRequest
 
 NDArray = np.ndarray[Any, Any]
 
 
 @frozen
-class Owner:
+class ArgumentAlias:
     """A result is the array of this argument leaf, or a view of it: always, or where `pred` holds at run time."""
 
     pred: Atom | None
@@ -50,7 +50,7 @@ class Owner:
         positions += tuple([start for start in self.starts if not isinstance(start, int)])
         return positions if self.pred is None else (self.pred, *positions)
 
-    def where(self, pred: Atom) -> Owner:
+    def where(self, pred: Atom) -> ArgumentAlias:
         """Return the same under one more condition."""
         return dataclasses.replace(self, pred=pred if self.pred is None else atoms.logical_and(pred, self.pred))
 
@@ -75,7 +75,7 @@ class Owner:
 class ResultAlias:
     """A result is the array of another leaf of the result, or a view of all of it.
 
-    Where the same result may be an argument's array (`Owner`), this holds where it is none.
+    Where the same result may be an argument's array (`ArgumentAlias`), this holds where it is none.
     """
 
     leaf: int
@@ -96,7 +96,7 @@ class Plan:
     result: layouts.Layout | None
     leaf_count: int
     # Leaf of the result -> the arguments whose array, or a view of it, it is; or may be, the first that is.
-    returned_arguments: dict[int, tuple[Owner, ...]]
+    returned_arguments: dict[int, tuple[ArgumentAlias, ...]]
     shared_results: dict[int, ResultAlias]  # leaf of the result -> another leaf of the same memory
     readonly_results: frozenset[int]
     mutated: tuple[int, ...]  # argument leaves to write back
@@ -111,7 +111,7 @@ class Plan:
     looks_at_callers: bool = False  # whether effects may
     hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
-    needs: tuple[Specialised, ...] = ()
+    needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
     # Outputs that hold several of the leaves of the result that are computed, with the places of these.

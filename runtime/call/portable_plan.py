@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.call.call_spec import Calling
+from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards.guards import Guards
@@ -42,7 +42,7 @@ class _Known:
         return made
 
 
-def saved(plan: Plan, calling: Calling) -> bytes:
+def saved(plan: Plan, calling: CallSpec) -> bytes:
     """Return the bytes that `loaded` takes.
 
     Raises
@@ -67,7 +67,7 @@ def saved(plan: Plan, calling: Calling) -> bytes:
     return _pickled(name, "what surrounds its program", (portable, stripping.calling(calling)))
 
 
-def loaded(data: bytes) -> tuple[Plan, Calling]:
+def loaded(data: bytes) -> tuple[Plan, CallSpec]:
     """A plan and how it is called.
 
     Raises
@@ -75,7 +75,7 @@ def loaded(data: bytes) -> tuple[Plan, Calling]:
     SerializationError
         When a class or a function that is named in it is not there.
     """
-    plan, calling = unpickled(data, Plan, Calling)
+    plan, calling = unpickled(data, Plan, CallSpec)
     return plan, calling
 
 
@@ -108,7 +108,7 @@ def check_fits(plan: Plan, executable: Executable) -> None:
         raise SerializationError("what was saved holds the program of one function and the arguments of another")
 
 
-def _refuse_the_outside(plan: Plan, calling: Calling) -> None:
+def _refuse_the_outside(plan: Plan, calling: CallSpec) -> None:
     if plan.effects:
         names = ", ".join(sorted({action.name for action, _ in plan.effects}))
         raise SerializationError(
@@ -148,13 +148,13 @@ class _Stripping:
                 # The source itself is kept by the plan, so that its id is its own.
                 token = self._objects.setdefault(id(source), _Object()) if shared else None
                 return layouts.Node(structure, made, token)
-            case layouts.Choice(options):
-                return layouts.Choice(tuple(map(self.layout, options)))
-            case layouts.Held(Static() as static):
-                return layouts.Held(_nameless(static))
+            case layouts.Union(options):
+                return layouts.Union(tuple(map(self.layout, options)))
+            case layouts.Constant(Static() as static):
+                return layouts.Constant(_nameless(static))
         return layout
 
-    def calling(self, calling: Calling) -> Calling:
+    def calling(self, calling: CallSpec) -> CallSpec:
         """How it is called, without the values of static arguments."""
         arguments, passed = calling.arguments, calling.passed
         given, named, aliases = calling.key
@@ -183,8 +183,8 @@ def _nameless(static: Static) -> Static:
 def _failure(name: str, failure: Failure, stripping: _Stripping) -> Failure:
     """A failure that another process can raise."""
     make: Callable[[list[NDArray]], BaseException] = failure.make
-    if isinstance(make, exceptions.Told):
-        make = exceptions.Told(stripping.layout(make.layout))
+    if isinstance(make, exceptions.HeldException):
+        make = exceptions.HeldException(stripping.layout(make.layout))
     elif not failure.details:
         error = failure.make([])
         structure = containers.ExceptionStructure(type(error))

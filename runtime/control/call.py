@@ -36,15 +36,15 @@ from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 _COMPILERS = ("jax", "torch")
 _ALONE = 2  # what `sys.getrefcount` says of what has one name
 
 # Methods as attributes of their class, and what they have to be told apart for.
 _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
-_RUN_TIME = (Traced, ChoiceValue, Text)
+_RUN_TIME = (Tracer, UnionValue, Text)
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -52,11 +52,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if getattr(function, "__module__", None) == "pdb" and function is sys.modules["pdb"].set_trace:
         # It looks at its caller, which should be the user's function.
         return sys.modules["pdb"].Pdb().set_trace(sys._getframe(1))
-    if isinstance(function, (Traced, Text)):
+    if isinstance(function, (Tracer, Text)):
         raise TypeError(f"'{type(function).__name__}' object is not callable")
     library = (getattr(function, "__module__", None) or "").partition(".")[0]
     if library in _COMPILERS and containers.has_traced((args, kwargs)):
-        Traced.refuse_library(library)
+        Tracer.refuse_library(library)
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
@@ -77,7 +77,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         # Referred to by the name alone: nobody else has it.
         return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
-        if args and isinstance(args[0], ChoiceValue) and args[0].of_objects:
+        if args and isinstance(args[0], UnionValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
         return _from_library(uncompiled.run(function, target, args, kwargs))
     builder = current()
@@ -99,7 +99,7 @@ def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """The call with which a function of this name ends: `return function(*args, **kwargs)`."""
     # Not by `tail_call_from`: Python's stack has a limit, and each call of a recursion takes the frames of this.
     code = sys._getframe(1).f_code
-    if isinstance(function, ChoiceValue):
+    if isinstance(function, UnionValue):
         return function.through(lambda one: tail_call_from(code, one, args, kwargs))
     step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
     return call(function, *args, **kwargs) if step is None else step
@@ -107,7 +107,7 @@ def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with which a function of this code, or a branch in it, ends."""
-    if isinstance(function, ChoiceValue):
+    if isinstance(function, UnionValue):
         return function.through(lambda one: tail_call_from(code, one, args, kwargs))
     step = tail_calls.step_of(code, function, args, kwargs) if tracing() else None
     return call(function, *args, **kwargs) if step is None else step
@@ -129,9 +129,9 @@ def _from_library(made: Any) -> Any:
 
 def resolve(function: Any) -> Any:
     """The function to call for a callable in rewritten code."""
-    if isinstance(function, ChoiceValue):
+    if isinstance(function, UnionValue):
         function = function.without_undefined()
-        if isinstance(function, ChoiceValue) and function.of_objects:
+        if isinstance(function, UnionValue) and function.of_objects:
             return functools.partial(_call_chosen, function)
     wrapped = unwrapped(function, call)
     if wrapped is not None:
@@ -183,7 +183,7 @@ def _call_under(chosen: Mapping[str, Any], function: Any, *args: Any, **kwargs: 
         return call(function, *args, **kwargs)
 
 
-def _call_chosen(functions: ChoiceValue, *args: Any, **kwargs: Any) -> Any:
+def _call_chosen(functions: UnionValue, *args: Any, **kwargs: Any) -> Any:
     """A call of one of a few functions."""
     return functions.through(lambda f: call(f, *args, **kwargs))
 
@@ -218,7 +218,7 @@ def _constructor(cls: type) -> Any:
 
 def _dtype(kind: Any, *args: Any, **kwargs: Any) -> Any:
     """As `numpy.dtype`, of one of several classes too."""
-    if isinstance(kind, ChoiceValue):
+    if isinstance(kind, UnionValue):
         return kind.each(lambda one: np.dtype(one, *args, **kwargs))
     return np.dtype(kind, *args, **kwargs)
 
@@ -230,7 +230,7 @@ def _makes_new_ones(cls: type) -> bool:
     return type(cls).__call__ is type.__call__ and usual
 
 
-class Calling:
+class StagedCall:
     """A function that is called with what is unpacked, `f(*x)` and `f(**x)`, under its own name in Python's errors."""
 
     def __init__(self, function: Any) -> None:
@@ -252,7 +252,7 @@ class Calling:
     __call__ = call
 
 
-class TailCalling(Calling):
+class TailCalling(StagedCall):
     """A function that is called with what is unpacked as the last thing that another does."""
 
     def call(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -262,7 +262,7 @@ class TailCalling(Calling):
     __call__ = call
 
 
-calling, tail_calling = Calling, TailCalling
+calling, tail_calling = StagedCall, TailCalling
 
 
 def _is_staged(function: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 NEXT: Final = 0
 CONTINUE: Final = 1
@@ -39,7 +39,7 @@ def ended(code: Any) -> Any:
 
 def returned(value: Any) -> Any:
     """The value that a loop or block was left with; only read where the exit code is RETURN."""
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return value
     set_options = [o for o in value.options if not (isinstance(o, Undefined) and o.name == no_value.name)]
     if len(set_options) == len(value.options):

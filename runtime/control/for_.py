@@ -10,11 +10,11 @@ from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
-from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
@@ -22,9 +22,9 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
-from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def for_(
@@ -40,22 +40,22 @@ def for_(
     one array inside. Where that cannot be (its items are Python objects of several kinds) it is unrolled, within the
     equations that `unroll_budget` allows.
     """
-    form = Form(tuple(names), tuple(exits))
+    form = StateForm(tuple(names), tuple(exits))
     if not tracing():
         return form.give(_run(items, body, init, form))
     return form.give(run(items, body, init, form, f"the for loop at {where(body)}"))
 
 
 def run(
-    items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+    items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
 ) -> tuple[Any, ...]:
     """The state after a loop that is traced."""
     items = iterated(items)
-    if isinstance(items, Source):
+    if isinstance(items, PushIterator):
         return _consume(items, body, init, form)
-    if isinstance(items, ChoiceValue) and items.of_objects and (many := countable(items)) is not None:
+    if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
         return run_counted(many, body, init, form, what)
-    if isinstance(items, ChoiceValue) and items.of_objects:
+    if isinstance(items, UnionValue) and items.of_objects:
         after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, MayGrow):
@@ -83,7 +83,9 @@ def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], form: Form, what: str) -> tuple[Any, ...]:
+def _over_list(
+    items: Any, body: Callable[..., Any], state: tuple[Any, ...], form: StateForm, what: str
+) -> tuple[Any, ...]:
     """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
     position = 0
     cost = Cost(what, "it goes over a list, whose items are Python objects")
@@ -104,13 +106,13 @@ def _over_list(items: Any, body: Callable[..., Any], state: tuple[Any, ...], for
 
 
 def _from(
-    position: int, items: Any, body: Callable[..., Any], form: Form, what: str, state: tuple[Any, ...]
+    position: int, items: Any, body: Callable[..., Any], form: StateForm, what: str, state: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
         return _over_list(rest, body, state, form, what)
-    inner = Form(("position", *form.names), form.exits)
+    inner = StateForm(("position", *form.names), form.exits)
 
     def step(position: Any, *carry: Any) -> Any:
         code, value, *after = form.take(body(items[position], *carry))
@@ -123,9 +125,9 @@ def _from(
     return (code, value, *after)
 
 
-def _consume(source: Source, body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
     """Over a generator, the body runs where the generator yields."""
-    state = Row((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
+    state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
     def take(item: Any) -> Any:
         state[:] = form.take(body(item, *state[2:]))
@@ -135,7 +137,7 @@ def _consume(source: Source, body: Callable[..., Any], init: tuple[Any, ...], fo
     return tuple(state)
 
 
-def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
     state: tuple[Any, ...] = (NEXT, no_value, *init)
     for item in items:
         state = form.take(body(item, *state[2:]))

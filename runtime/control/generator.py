@@ -12,23 +12,23 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
-from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.sequences import as_countable, countable, iterators
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 T = TypeVar("T")
-_BROKEN = Form((), ("break",))
+_BROKEN = StateForm((), ("break",))
 
 
-class Each(Source):
+class Each(PushIterator):
     """`(element(item) for item in items if condition(item))`.
 
     Parameters
@@ -55,17 +55,17 @@ class Each(Source):
         super().__init__()
         items = iterated(items)
         self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
-        sequence = None if isinstance(items, Source) else as_countable.countable(items)
+        sequence = None if isinstance(items, PushIterator) else as_countable.countable(items)
         if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
             items, sequence = sequence.steps(), None
-        apart = isinstance(items, ChoiceValue) and any(map(is_grown, items.options))
+        apart = isinstance(items, UnionValue) and any(map(is_grown, items.options))
         self._over = (
-            items if isinstance(items, Source) or apart else iter(items) if sequence is None else sequence
+            items if isinstance(items, PushIterator) or apart else iter(items) if sequence is None else sequence
         )  # fmt: skip
         self._element, self._condition, self._width = element, condition, width
         self.nested, self.whole = nested, whole
 
-    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
         """The same expression again, where what it goes over can be gone over again."""
         over = self._over
         if isinstance(over, countable.Countable) and not isinstance(over, iterators.Once):

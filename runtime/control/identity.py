@@ -17,7 +17,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
@@ -26,19 +26,19 @@ from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def is_(a: Any, b: Any) -> Any:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, Reference) and not (isinstance(other, ChoiceValue) and not isinstance(other, Reference)):
+        if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
             same = node_reads.is_(choice, other)
             return same if isinstance(same, bool) else _bool(same)
-        if isinstance(choice, ChoiceValue) and not isinstance(choice, Reference):
+        if isinstance(choice, UnionValue) and not isinstance(choice, Reference):
             value = choice.without_undefined()
-            if not isinstance(value, ChoiceValue):
+            if not isinstance(value, UnionValue):
                 return is_(value, other)
             if is_python_scalar(other) and any(map(is_python_scalar, value.options)):
                 return value.each(functools.partial(is_, other))  # which fails for that option alone
@@ -55,7 +55,7 @@ def is_(a: Any, b: Any) -> Any:
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.
         return _bool(wrap.as_atom(a == b, np.bool_))
-    if isinstance(a, Array) and isinstance(b, Array):
+    if isinstance(a, TracedArray) and isinstance(b, TracedArray):
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
         return _is_one_number(a, b)
@@ -78,7 +78,7 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
     """
     sized = wrap.is_sized(a), wrap.is_sized(b)
     if any(sized):
-        if all(sized) or isinstance(a, Array) or isinstance(b, Array):
+        if all(sized) or isinstance(a, TracedArray) or isinstance(b, TracedArray):
             raise _undecided("ndarray")
         return False
     structures = structure_of(a), structure_of(b)
@@ -89,7 +89,9 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
         f"whether this {kind} is that one is not known: they are worth the same, and compiled code keeps no identity "
         "of what an argument, an index, or a run-time branch or loop gives; compare with =="
     )
-    run_time_checks.fail_if(atoms.logical_not(_differ(a, b)), run_time_checks.Telling(UnsupportedOperationError, text))
+    run_time_checks.fail_if(
+        atoms.logical_not(_differ(a, b)), run_time_checks.IntMessage(UnsupportedOperationError, text)
+    )
     return False
 
 
@@ -100,12 +102,12 @@ def _differ(a: Any, b: Any) -> Atom:
     if a is None or b is None:
         return atoms.literal(True)
     for choice, other in ((a, b), (b, a)):
-        if isinstance(choice, ChoiceValue):
+        if isinstance(choice, UnionValue):
             result: Atom = atoms.literal(False)
             for i, option in enumerate(choice.options):
                 result = atoms.logical_or(result, atoms.logical_and(choice.chosen(i), _differ(option, other)))
             return result
-    kinds = [x.abstract if isinstance(x, Traced) else abstract_of(x) for x in (a, b)]
+    kinds = [x.abstract if isinstance(x, Tracer) else abstract_of(x) for x in (a, b)]
     if kinds[0] is not None and kinds[1] is not None:
         if kinds[0] != kinds[1]:
             return atoms.literal(True)
@@ -158,14 +160,14 @@ def _is_one_number(a: Any, b: Any) -> Any:
 
 
 _SMALL = (-5, 256)
-_UNKNOWN_NUMBER = run_time_checks.Telling(
+_UNKNOWN_NUMBER = run_time_checks.IntMessage(
     UnsupportedOperationError,
     "whether two equal numbers are one object is not known in compiled code, which has no objects for numbers; "
     "compare with ==",
 )
 
 
-def _is_one_array(a: Array, b: Array) -> Any:
+def _is_one_array(a: TracedArray, b: TracedArray) -> Any:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.identity.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
@@ -198,7 +200,7 @@ def _is_one_array(a: Array, b: Array) -> Any:
     return _bool(result)
 
 
-def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
+def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
     """The arrays that one is, each with when it is that."""
     if id(array) in current().trace.identity.either:
         options = branch_identity.objects_of(current(), array)
@@ -209,7 +211,7 @@ def _alternatives(array: Array) -> list[tuple[Atom, Array]]:
         return [(atoms.literal(True), array)]
     if id(array) in current().trace.identity.ambiguous:
         raise _undecided("ndarray")
-    found: list[tuple[Atom, Array]] = []
+    found: list[tuple[Atom, TracedArray]] = []
     own: Atom = atoms.literal(True)
     for link in array.storage.links:
         if link.pred is None or link.form is not None:

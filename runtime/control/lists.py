@@ -11,13 +11,13 @@ from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing, listed
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.iteration import user_iterators
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.dynamic_lists.growable import is_fixed, is_grown
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def let_grow(made: list[Any]) -> Any:
@@ -55,12 +55,12 @@ def list_(*args: Any) -> Any:
 
 def items_of(items: Any) -> Any:
     """A new list of the items, of run-time length only where it must be."""
-    if isinstance(items, ChoiceValue) and any(map(is_grown, items.options)):
+    if isinstance(items, UnionValue) and any(map(is_grown, items.options)):
         return items.through(items_of)
     items = user_iterators.iterated(items)
     if isinstance(items, Each) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
-    if isinstance(items, Source):
+    if isinstance(items, PushIterator):
         return items.items_or(listed)
     if is_fixed(items):
         return items.copy()
@@ -74,7 +74,7 @@ def is_of_run_time_length(items: Any) -> bool:
 
 def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
     """As `collections.deque`."""
-    if isinstance(maxlen, Traced):
+    if isinstance(maxlen, Tracer):
         maxlen = maxlen.__index__()  # needed while tracing: an argument that it comes from is known then
     given = items_of(items)
     if is_grown(given) and maxlen is None:

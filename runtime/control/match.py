@@ -20,7 +20,7 @@ from anabranch.runtime.values import atoms, text_tables
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 Found = dict[str, Any]
@@ -40,7 +40,7 @@ def take(pattern: Any, subject: Any, found: Found) -> Hit:
     """Return whether `pattern` takes `subject`; what it captures goes into `found`."""
     if isinstance(pattern, Name):
         return pattern.take(subject, found)
-    if isinstance(subject, ChoiceValue):
+    if isinstance(subject, UnionValue):
         subject = subject.without_undefined()
     if isinstance(subject, Reference) and not subject.graph_.fine:
         subject = subject.plain_()
@@ -52,7 +52,7 @@ def take(pattern: Any, subject: Any, found: Found) -> Hit:
         kinds = subject.apart_()
         if len(kinds) > 1:
             return _any([_Way(pred, pattern, one) for pred, one in kinds], found)
-    elif isinstance(subject, ChoiceValue):
+    elif isinstance(subject, UnionValue):
         ways = [_Way(subject.chosen(i), pattern, option) for i, option in enumerate(subject.options)]
         return _any(ways, found)
     if isinstance(pattern, Pattern):

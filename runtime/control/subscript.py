@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
@@ -29,8 +29,8 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, 
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
@@ -38,14 +38,14 @@ _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 def at(container: Any) -> Any:
     """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
-    if tracing() and (isinstance(container, _KINDS) or (isinstance(container, ChoiceValue) and container.of_objects)):
+    if tracing() and (isinstance(container, _KINDS) or (isinstance(container, UnionValue) and container.of_objects)):
         return Indexed(container)
     if tracing() and type(container) is np.ndarray and container.dtype.kind in "biufc":
-        return Constant(container)
+        return CapturedConstant(container)
     return container
 
 
-class Constant:
+class CapturedConstant:
     """An ndarray that an object from outside holds. What it holds is guarded, so its values are constants."""
 
     __slots__ = ("array",)
@@ -58,7 +58,7 @@ class Constant:
             return self.array[key]
         # What NumPy gives as a view could be written to, which would not reach the object's array: it can only be read.
         values = wrap.array_of(wrap.as_atom(self.array))
-        return Array(values.storage, values.path, readonly=True)[key]
+        return TracedArray(values.storage, values.path, readonly=True)[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if traced_inside(key) or traced_inside(value):
@@ -90,7 +90,7 @@ class Indexed:
 
 def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     """Do it on the object that a choice is, with the key that it is."""
-    if operation is _get and isinstance(key, Traced) and _is_index(key) and text_items.is_one_of_texts(container):
+    if operation is _get and isinstance(key, Tracer) and _is_index(key) and text_items.is_one_of_texts(container):
         lengths = set(map(len, container.options))
         if len(lengths) == 1:
             return text_items.character(
@@ -98,14 +98,14 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
             )
         if max(lengths):
             return text_items.character(container, text_items.position(container, key))
-    if isinstance(container, Reference) and isinstance(key, Traced) and operation is _get:
+    if isinstance(container, Reference) and isinstance(key, Tracer) and operation is _get:
         found = node_reads.item(container, key, checked_dynamic_index)
         if found is not NotImplemented:
             return found
-    several = isinstance(key, ChoiceValue) and not isinstance(key, Reference)
-    if isinstance(container, ChoiceValue) and not (several and isinstance(container, Reference)):
+    several = isinstance(key, UnionValue) and not isinstance(key, Reference)
+    if isinstance(container, UnionValue) and not (several and isinstance(container, Reference)):
         return container.through(lambda c: _on(operation, c, key))
-    if isinstance(key, ChoiceValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
+    if isinstance(key, UnionValue) and not (isinstance(container, dict) and text_tables.is_choice(key)):
         return (key.each if isinstance(container, dict) else key.through)(lambda k: _on(operation, container, k))
     return operation(container, key)
 
@@ -118,7 +118,7 @@ def _get(container: Any, key: Any) -> Any:
         if isinstance(key, slice):
             check_bounds(key)
             return text_items.part(container, key)
-        current().trace.text.has_codes |= isinstance(key, Traced)
+        current().trace.text.has_codes |= isinstance(key, Tracer)
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container):
@@ -140,13 +140,13 @@ def _get(container: Any, key: Any) -> Any:
     return chosen(list(container), position, key)
 
 
-def _is_index(key: Traced) -> bool:
+def _is_index(key: Tracer) -> bool:
     return key.abstract.dtype.kind in "iub" and not key.abstract.shape
 
 
 def _is_run_time(container: Any, key: Any) -> bool:
     """Return whether which item of a container is meant is known only at run time."""
-    return isinstance(key, Traced) or (isinstance(container, dict) and text_tables.is_choice(key))
+    return isinstance(key, Tracer) or (isinstance(container, dict) and text_tables.is_choice(key))
 
 
 def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
@@ -162,7 +162,7 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)
-    if not isinstance(key, Traced):
+    if not isinstance(key, Tracer):
         raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
@@ -183,7 +183,7 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
 
 
 def _prefer_arrays(container: Any, key: Any) -> None:
-    if isinstance(key, Traced) and isinstance(container, list):
+    if isinstance(key, Tracer) and isinstance(container, list):
         (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
 
 
@@ -197,7 +197,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
     if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.table_of(container) is not None:
         nested_lists.replace_row(container, key, value)
         return
-    if not isinstance(key, Traced):
+    if not isinstance(key, Tracer):
         _check_all_are_there(container, key)
     keys = list(container) if isinstance(container, dict) else range(len(container))
     if isinstance(container, dict):
@@ -222,7 +222,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
 def _delete(container: Any, key: Any) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if not isinstance(key, Traced) or not isinstance(container, list) or isinstance(container, MayGrow):
+    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, MayGrow):
         del container[key]
         return
     position = checked_index(key, len(container), type(container), "assignment index")

@@ -23,9 +23,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.failures import Caught, Details, Failure, UnreachableError
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.containers import Told
+from anabranch.runtime.values.containers import TextWithInts
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.try_regions import Point, Region
+from anabranch.runtime.values.heap.try_regions import Point, TryRegion
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 
@@ -108,7 +108,7 @@ def _enter(block: Block, error: BaseException) -> Any:
     return block(*(error,)[: block.__code__.co_argcount])
 
 
-def _attempt(region: Region, body: Block) -> Any:
+def _attempt(region: TryRegion, body: Block) -> Any:
     """The result of a body; MISSING where it raises for sure after something else may have failed."""
     regions = region.builder.trace.failures.regions
     regions.append(region)
@@ -128,7 +128,7 @@ def _attempt(region: Region, body: Block) -> Any:
 
 def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form: _Form) -> Any:
     """Body, handlers and else."""
-    region = Region((body, orelse, *(block for _, block in handlers)))
+    region = TryRegion((body, orelse, *(block for _, block in handlers)))
     try:
         value = _attempt(region, body)
     except BaseException as error:
@@ -150,7 +150,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
 
 def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     """The result of a block with a `finally`, which always runs; a failure goes on after it unless it is left."""
-    region = Region((inner, final))
+    region = TryRegion((inner, final))
     try:
         value = _attempt(region, inner)
     except BaseException as error:
@@ -173,11 +173,11 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     return _Fork(region, f"the try at {where(final)}").run(success, ways, places)
 
 
-def _passes(region: Region, number: int) -> bool:
+def _passes(region: TryRegion, number: int) -> bool:
     return passes(revived(region.builder.trace.failures.numbered[number - 1]))
 
 
-def may_raise(region: Region) -> bool:
+def may_raise(region: TryRegion) -> bool:
     """Return whether something in a region may fail that eager Python would raise, too."""
     return not all(_passes(region, number) for number in region.numbers())
 
@@ -239,7 +239,7 @@ def _catches(error: BaseException, classes: Any) -> bool:
 class _Catches:
     """The handlers that catch the failures of a region: `numbers` has the way of each failure by its number."""
 
-    def __init__(self, region: Region, handlers: Sequence[Handler]) -> None:
+    def __init__(self, region: TryRegion, handlers: Sequence[Handler]) -> None:
         failures = region.builder.trace.failures.numbered
         kinds = [(BaseException if kinds is None else kinds(), block) for kinds, block in handlers]
         self.ways: list[_Way] = []
@@ -265,7 +265,9 @@ def revived(failure: Failure) -> BaseException:
         return failure.revive(values)
     error = failure.make([np.zeros((), np.int64)] * len(values))
     if values:
-        error.args = (Told(lambda ns: str(failure.make(list(map(np.asarray, ns)))), tuple(map(python_scalar, values))),)
+        error.args = (
+            TextWithInts(lambda ns: str(failure.make(list(map(np.asarray, ns)))), tuple(map(python_scalar, values))),
+        )
     return error
 
 
@@ -278,7 +280,7 @@ def _identity(failure: Failure, error: BaseException) -> Any:
 class _Fork:
     """The branch on the error code after a region."""
 
-    def __init__(self, region: Region, what: str) -> None:
+    def __init__(self, region: TryRegion, what: str) -> None:
         self.region, self.what = region, what
         self.code = region.builder.read(region.builder.trace.failures.error_code)
         self.points = region.take()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.values.undefined import Undefined as Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def defined(value: Any) -> Any:
@@ -29,4 +29,4 @@ def _set(value: Any, error: Callable[[Undefined], NameError]) -> Any:
     if isinstance(value, Undefined):
         value.read = True
         raise error(value)
-    return value.without_undefined(error) if isinstance(value, ChoiceValue) else value
+    return value.without_undefined(error) if isinstance(value, UnionValue) else value

@@ -11,8 +11,8 @@ from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.counted import CANNOT
-from anabranch.runtime.control.loops.loop_state import ConditionWritesError, Loop
-from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.loop_state import ConditionWritesError, LoopStatement
+from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
 from anabranch.runtime.tracing.builder import Builder, current, tracing
@@ -34,13 +34,13 @@ def while_(
 
     While the condition and the ways out are concrete the loop runs as Python's; else it becomes a `while` primitive.
     """
-    form = Form(tuple(names), tuple(exits))
+    form = StateForm(tuple(names), tuple(exits))
     if not tracing():
         return form.give(_run(test, body, init, form))
     return form.give(_While(test, body, form).run(init))
 
 
-def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: Form) -> tuple[Any, ...]:
+def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
     state: tuple[Any, ...] = (NEXT, no_value, *init)
     while test(*state[2:]):
         state = form.take(body(*state[2:]))
@@ -53,7 +53,7 @@ def staged(
     test: Callable[..., Any],
     body: Callable[..., Any],
     init: tuple[Any, ...],
-    form: Form,
+    form: StateForm,
     site: Callable[..., Any],
     what: str = "",
 ) -> tuple[Any, ...]:
@@ -84,7 +84,7 @@ class _While:
         self,
         test: Callable[..., Any],
         body: Callable[..., Any],
-        form: Form,
+        form: StateForm,
         site: Callable[..., Any] | None = None,
         what: str = "",
     ) -> None:
@@ -239,7 +239,7 @@ class _While:
         heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         try:
             return stage_loops.stage(
-                Loop(
+                LoopStatement(
                     body=body,
                     test=test,
                     trip=None,

@@ -16,7 +16,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.heap.try_regions import Region
+from anabranch.runtime.values.heap.try_regions import TryRegion
 
 
 def suppressed(manager: Any) -> Callable[[], Any]:
@@ -50,7 +50,7 @@ class _Managed:
 
     def __enter__(self) -> Any:
         entered = type(self.manager).__enter__(self.manager)
-        self.region = Region(())
+        self.region = TryRegion(())
         return entered
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:

@@ -18,7 +18,7 @@ _OPERATIONS = "anabranch.runtime.eager.array_operators"
 _NAMESPACE = "anabranch.numpy"
 
 
-class Operations(Protocol):
+class ArrayOperations(Protocol):
     """The operations on Arrays, which are compiled."""
 
     def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
@@ -41,9 +41,9 @@ class Operations(Protocol):
 
 
 @functools.cache
-def operations() -> Operations:
+def operations() -> ArrayOperations:
     """Return the operations on Arrays; they are loaded when this is first called."""
-    found: Operations = importlib.import_module(_OPERATIONS).OPERATIONS
+    found: ArrayOperations = importlib.import_module(_OPERATIONS).OPERATIONS
     return found
 
 

@@ -17,13 +17,13 @@ from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 # What operators take: anything else may have operators of its own.
-_KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple, Traced)
+_KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple, Tracer)
 
 
-class Operations:
+class EagerOperations:
     """The operations of Arrays, as `device.upper_layers.Operations` describes them."""
 
     def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
@@ -176,4 +176,4 @@ def restored(contents: Any) -> Array:
     return placed(contents)
 
 
-OPERATIONS: upper_layers.Operations = Operations()
+OPERATIONS: upper_layers.ArrayOperations = EagerOperations()

@@ -15,7 +15,7 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 # Here rather than with the first operation, which may come while a function is traced.
 operations()
@@ -86,7 +86,7 @@ def device_put(x: Any, device: Any = None) -> Any:
     structure = None if foreign else containers.structure_of(x)
     if structure is not None:
         return structure.build([device_put(c) for c in structure.children(x)])
-    numbers = (Array, Traced, np.ndarray, np.generic, bool, int, float, complex)
+    numbers = (Array, Tracer, np.ndarray, np.generic, bool, int, float, complex)
     if not (foreign or isinstance(x, numbers) or hasattr(x, "__array__")):
         raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is neither an array nor a number")
     return asarray(x)

@@ -14,16 +14,16 @@ import numpy as np
 
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.stages import Traced
-from anabranch.runtime.call.call_spec import Calling, Passed
+from anabranch.runtime.call.call_spec import CallSpec, Passed
 from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.eager.staged_calls import Call, Operand, Template, described
+from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Template, described
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten import Leaves
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.capacity import Learned, OverflowedError, Place, knowing
+from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, knowing
 from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 
@@ -33,7 +33,7 @@ _CONSTANTS = 1024
 # Beyond it a Python int is no longer exact in every dtype that may hold it.
 _EXACT = 2**24
 
-Sizes: TypeAlias = frozenset[tuple[Place, int]]
+Sizes: TypeAlias = frozenset[tuple[CapacitySite, int]]
 _UNKNOWN: Sizes = frozenset()
 _learned = Learned()
 
@@ -92,14 +92,14 @@ def _made(
     sizes: Sizes,
 ) -> Execution | Plan:
     """Return the execution of such calls; the plan alone where nothing is left to compute."""
-    described_call = Call(function, args, kwargs)
+    described_call = StagedFunctionCall(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():
         with configure(checks=checks), knowing(dict(sizes)):
             plan = trace_call(described_call, arguments)
         if not plan.program.outputs:
             return plan
-        return Traced(plan, Calling(_name(function), (), arguments, Passed())).lower().compile().execution
+        return Traced(plan, CallSpec(_name(function), (), arguments, Passed())).lower().compile().execution
 
 
 def _name(function: Callable[..., Any]) -> str:

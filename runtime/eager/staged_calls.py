@@ -32,14 +32,14 @@ class Operand(NamedTuple):
 
 
 @frozen
-class Constant:
+class CompiledIn:
     """A value that is compiled in: values that are equal but differ in type or sign have keys of their own."""
 
     key: Any
     value: Any = dataclasses.field(compare=False)
 
 
-class Parts(NamedTuple):
+class ContainerOperand(NamedTuple):
     """A list, tuple, dict or slice, by how it is made of its parts."""
 
     make: Callable[[list[Any]], Any]
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
     parts: tuple[Any, ...]
 
 
-Template: TypeAlias = Operand | Constant | Parts
+Template: TypeAlias = Operand | CompiledIn | ContainerOperand
 
 
 def described(value: Any, operands: list[Any]) -> Template:
@@ -59,16 +59,18 @@ def described(value: Any, operands: list[Any]) -> Template:
         operands.append(value)
         return Operand(value.shape, native(value.dtype))
     if type(value) in (list, tuple):
-        return Parts(type(value), (), tuple([described(v, operands) for v in value]))
+        return ContainerOperand(type(value), (), tuple([described(v, operands) for v in value]))
     if type(value) is dict:
-        return Parts(_dict, tuple(value), tuple([described(v, operands) for v in value.values()]))
+        return ContainerOperand(_dict, tuple(value), tuple([described(v, operands) for v in value.values()]))
     if isinstance(value, slice):
-        return Parts(_slice, (), tuple([described(v, operands) for v in (value.start, value.stop, value.step)]))
+        return ContainerOperand(
+            _slice, (), tuple([described(v, operands) for v in (value.start, value.stop, value.step)])
+        )
     if isinstance(value, np.generic):
-        return Constant((type(value), repr(value)), value)
+        return CompiledIn((type(value), repr(value)), value)
     if foreign.exports(type(value)):
         return described(placed(foreign.seen(value, "operand")), operands)
-    return Constant(key_of(value), value)
+    return CompiledIn(key_of(value), value)
 
 
 def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -80,7 +82,7 @@ def _slice(bounds: list[Any]) -> slice:
 
 
 @frozen
-class Call:
+class StagedFunctionCall:
     """A call of a staged function, a function of its operands alone."""
 
     function: Callable[..., Any]
@@ -101,7 +103,7 @@ class Call:
 def _operands(template: Template) -> Iterator[Operand]:
     if isinstance(template, Operand):
         yield template
-    elif isinstance(template, Parts):
+    elif isinstance(template, ContainerOperand):
         for part in template.parts:
             yield from _operands(part)
 
@@ -109,7 +111,7 @@ def _operands(template: Template) -> Iterator[Operand]:
 def _filled(template: Template, operands: Iterator[Any]) -> Any:
     if isinstance(template, Operand):
         return next(operands)
-    if isinstance(template, Constant):
+    if isinstance(template, CompiledIn):
         return template.value
     parts = [_filled(p, operands) for p in template.parts]
     return template.make(list(zip(template.keys, parts, strict=True)) if template.make is _dict else parts)

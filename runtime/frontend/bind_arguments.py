@@ -10,13 +10,13 @@ from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.flatten import RepeatedArgument
 from anabranch.runtime.signature.static_keys import Static, kept
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -64,7 +64,7 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
     return first if first is not None and all(_one_kind(c) == first for c in layout.children[1:]) else None
 
 
-class Given:
+class BoundArguments:
     """The traced arguments, leaf by leaf and container by container.
 
     Attributes
@@ -90,7 +90,7 @@ class Given:
         self._arguments = arguments
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
-        self.handles: list[Array | None] = []
+        self.handles: list[TracedArray | None] = []
         self.atoms: list[Var] = []
         self.containers: list[Any] = []
         self.numbers: dict[int, int] = {}
@@ -105,7 +105,7 @@ class Given:
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
         match layout:
-            case layouts.Held(value):
+            case layouts.Constant(value):
                 return self._held(value)
             case layouts.Leaf(abstract):
                 return self._leaf(layout, abstract)
@@ -140,7 +140,7 @@ class Given:
         return None if any(first <= k < first + count for k in self._arguments.known) else found
 
     def _held(self, value: Any) -> Any:
-        if isinstance(value, Repeated):
+        if isinstance(value, RepeatedArgument):
             return self.containers[value.index]
         if not isinstance(value, Static):
             self.statics.append(value)
@@ -175,8 +175,8 @@ class Given:
             self.handles.append(self.handles[first])
             return self.handles[first]
         value = wrap.from_abstract(abstract, atom)
-        self.handles.append(value if isinstance(value, Array) else None)
-        if isinstance(value, Array):
+        self.handles.append(value if isinstance(value, TracedArray) else None)
+        if isinstance(value, TracedArray):
             self._builder.trace.identity.callers_memory.add(value.storage)
         else:
             self.numbers[id(value)] = leaf
@@ -185,9 +185,9 @@ class Given:
         return value
 
 
-def bind_arguments(arguments: Arguments, trace: Trace) -> Given:
+def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
     """Return the arguments as traced values on fresh formals."""
-    given = Given(trace, arguments)
+    given = BoundArguments(trace, arguments)
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
     trace.identity.callers_objects = {id(c): c for c in given.containers}

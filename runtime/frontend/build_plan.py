@@ -8,9 +8,9 @@ from typing import Any
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
-from anabranch.runtime.frontend.effects import Effects
+from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
 from anabranch.runtime.guards.guards import Guards
@@ -19,7 +19,7 @@ from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.arguments import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import Part
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack
@@ -31,9 +31,9 @@ def build_plan(
     captured: CapturedArrays,
     value: Any,
     reached: bool,
-    given: Given,
+    given: BoundArguments,
     arguments: Arguments,
-    effects: Effects,
+    effects: ObjectChanges,
 ) -> Plan:
     """Return the Plan of a function that has been traced.
 
@@ -136,7 +136,7 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple
     return outputs, tuple(stacks)
 
 
-def _check_shapes(handles: Sequence[Array | None]) -> None:
+def _check_shapes(handles: Sequence[TracedArray | None]) -> None:
     """Refuse another shape for what comes from the caller."""
     for handle in handles:
         if handle is not None and handle.path:

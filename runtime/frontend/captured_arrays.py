@@ -11,7 +11,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import ArrayType, Var, native
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import OnDevice, Storage
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 NDArray = np.ndarray[Any, Any]
 
@@ -22,10 +22,10 @@ class CapturedArrays:
     def __init__(self, guards: Guards) -> None:
         self.guards = guards
         self.arrays: list[NDArray | device.Array] = []
-        self.handles: list[Array] = []
+        self.handles: list[TracedArray] = []
         self._formals: list[Var] = []
 
-    def handle(self, array: NDArray | device.Array) -> Array:
+    def handle(self, array: NDArray | device.Array) -> TracedArray:
         """The traced array that stands for it."""
         trace = current().trace
         root = trace.root
@@ -44,7 +44,7 @@ class CapturedArrays:
         root.env[storage] = formal
         trace.identity.callers_memory.add(storage)
         self.arrays.append(array)
-        self.handles.append(Array(storage))
+        self.handles.append(TracedArray(storage))
         self._formals.append(formal)
         self.guards.heap.forget_array(array)
         return self.handles[-1]

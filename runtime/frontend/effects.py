@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.heap.slots import Slot
@@ -31,7 +31,7 @@ def put_back(guards: Guards) -> None:
 
 
 @frozen
-class Effects:
+class ObjectChanges:
     """Objects that the function changed: among the arguments (by their places), and outside; and what they hold."""
 
     written: tuple[int, ...]
@@ -39,7 +39,7 @@ class Effects:
     contents: tuple[Any, ...]
 
     @staticmethod
-    def found(arguments: Heap, guards: Guards, given: Given) -> Effects:
+    def found(arguments: Heap, guards: Guards, given: BoundArguments) -> ObjectChanges:
         """Look for changes, and put the outside back."""
         places = {id(c): i for i, c in enumerate(given.containers)}
         changes = [s for s in arguments.changes() if s.target not in guards.heap]
@@ -57,4 +57,4 @@ class Effects:
             raise UnsupportedOperationError(
                 "os.environ is changed, which would be done only while the function is traced; change it outside"
             )
-        return Effects(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)
+        return ObjectChanges(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)

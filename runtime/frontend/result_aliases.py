@@ -6,30 +6,30 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from anabranch.runtime.call.plan import Owner, ResultAlias
+from anabranch.runtime.call.plan import ArgumentAlias, ResultAlias
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 
 def identities(
-    packed: Sequence[pack_unpack.Packed], handles: Sequence[Array | None], layout: layouts.Layout
-) -> tuple[dict[int, tuple[Owner, ...]], dict[int, ResultAlias]]:
+    packed: Sequence[pack_unpack.Packed], handles: Sequence[TracedArray | None], layout: layouts.Layout
+) -> tuple[dict[int, tuple[ArgumentAlias, ...]], dict[int, ResultAlias]]:
     """Return which results are, or may be, an argument's own array, and which are the same memory as another result.
 
     An alias names a leaf that is none, or an earlier one.
     """
-    returned: dict[int, tuple[Owner, ...]] = {}
+    returned: dict[int, tuple[ArgumentAlias, ...]] = {}
     shared: dict[int, ResultAlias] = {}
-    computed: dict[Any, list[tuple[int, Array]]] = {}
+    computed: dict[Any, list[tuple[int, TracedArray]]] = {}
     memory: dict[Var, int] = {}
-    known: dict[Storage, tuple[Owner, ...]] = {}
+    known: dict[Storage, tuple[ArgumentAlias, ...]] = {}
     chosen = {k for k, is_chosen in enumerate(_leaves(layout)) if is_chosen}
     leaves = {h.storage: (leaf, h) for leaf, h in reversed(list(enumerate(handles))) if h is not None}
     for k, p in enumerate(packed):
@@ -54,7 +54,7 @@ def identities(
     return returned, shared
 
 
-def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
+def _aliases(group: list[tuple[int, TracedArray]]) -> dict[int, ResultAlias]:
     """Return which results of one memory are what others are; the memory itself goes before views of all of it."""
     (first, own), *rest = sorted(group, key=lambda row: _is_view(row[1]))
     found: dict[int, ResultAlias] = {}
@@ -66,14 +66,14 @@ def _aliases(group: list[tuple[int, Array]]) -> dict[int, ResultAlias]:
     return found
 
 
-def _is_same(one: Array, other: Array) -> bool:
+def _is_same(one: TracedArray, other: TracedArray) -> bool:
     """Return whether two handles on the same part of a memory stand for one object, as far as it is known."""
     if one is other or {id(one), id(other)} & current().trace.identity.either.keys():
         return one is other
     return not _is_view(one) and not _is_view(other)
 
 
-def _is_view(handle: Array) -> bool:
+def _is_view(handle: TracedArray) -> bool:
     """Return whether a handle is surely an object of its own beside that of the memory, as `a[:]` is."""
     unclear = current().trace.identity.ambiguous.keys() | current().trace.identity.merged.keys()
     return handle.is_view and id(handle) not in unclear
@@ -85,32 +85,32 @@ def _leaves(layout: layouts.Layout, is_chosen: bool = False) -> Iterator[bool]:
         case layouts.Leaf():
             yield is_chosen
         case layouts.Node(structure, children):
-            of_chosen = isinstance(structure, SizedStructure) and structure.is_chosen
+            of_chosen = isinstance(structure, DynamicArrayStructure) and structure.is_chosen
             for i, child in enumerate(children):
                 yield from _leaves(child, of_chosen and not i)
-        case layouts.Choice(options):
+        case layouts.Union(options):
             yield False
             for option in options:
                 yield from _leaves(option)
 
 
-def _sliced(owner: Owner, handle: Array) -> Owner:
+def _sliced(owner: ArgumentAlias, handle: TracedArray) -> ArgumentAlias:
     """The owner of an array that is a slice of it, from its front."""
     return dataclasses.replace(owner, starts=(0,) * len(handle.shape))
 
 
 def _owners(
-    handle: Array,
-    leaves: Mapping[Storage, tuple[int, Array]],
-    known: dict[Storage, tuple[Owner, ...]],
+    handle: TracedArray,
+    leaves: Mapping[Storage, tuple[int, TracedArray]],
+    known: dict[Storage, tuple[ArgumentAlias, ...]],
     always: bool = True,
-) -> tuple[Owner, ...]:
+) -> tuple[ArgumentAlias, ...]:
     """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
     storage = handle.storage
     if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
     if storage in leaves and (handle.path or isinstance(storage.readonly, OnDevice)):
-        return (Owner(None, leaves[storage][0], handle.path, handle.readonly),)
+        return (ArgumentAlias(None, leaves[storage][0], handle.path, handle.readonly),)
     objects = None if handle.path else branch_identity.objects_of(current(), handle)
     if objects is not None and len(objects) > 1:
         found = [(pred, o) for pred, one in objects for o in _owners(one, leaves, known, always)]
@@ -121,7 +121,7 @@ def _owners(
             ]
         )
     if storage in leaves:
-        owners: tuple[Owner, ...] = (Owner(None, leaves[storage][0], (), handle.readonly),)
+        owners: tuple[ArgumentAlias, ...] = (ArgumentAlias(None, leaves[storage][0], (), handle.readonly),)
     else:
         if storage not in known:
             known[storage] = ()  # of links in a circle
@@ -136,9 +136,9 @@ def _owners(
 
 
 def _linked_owners(
-    storage: Storage, leaves: Mapping[Storage, tuple[int, Array]], known: dict[Storage, tuple[Owner, ...]]
-) -> tuple[Owner, ...]:
-    found: dict[Any, Owner] = {}
+    storage: Storage, leaves: Mapping[Storage, tuple[int, TracedArray]], known: dict[Storage, tuple[ArgumentAlias, ...]]
+) -> tuple[ArgumentAlias, ...]:
+    found: dict[Any, ArgumentAlias] = {}
     for link in storage.links:
         starts = () if link.form is None else link.form.starts
         if link.pred is None or starts is None:
@@ -150,7 +150,7 @@ def _linked_owners(
             is_whole = owner.is_whole and not starts
             if link.form is not None and link.form.is_whole and not owner.path and not owner.starts:
                 starts, is_whole = (), True
-            one = Owner(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
+            one = ArgumentAlias(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
             key = (one.leaf, one.path, one.readonly, one.starts, one.is_whole)
             other = found.get(key)
             if other is not None and other.pred is not None:

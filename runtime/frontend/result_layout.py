@@ -15,7 +15,7 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import push_iteration
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.frontend.bind_arguments import Given
+from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
@@ -29,24 +29,24 @@ from anabranch.runtime.values.pytrees import (
     node_structures,
 )
 from anabranch.runtime.values.pytrees.host_values import hosted
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 NDArray = np.ndarray[Any, Any]
 
 # What loops are staged over.
-_STAGED = (countable.Countable, push_iteration.Source)
+_STAGED = (countable.Countable, push_iteration.PushIterator)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
-def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> layouts.Node:
+def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: BoundArguments) -> layouts.Node:
     """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
     exists = _existence(outside, given)
     structure = containers.structure_of((value, *contents))
     assert structure is not None
-    if isinstance(value, host_values.Beside):
+    if isinstance(value, host_values.ResultWithRecords):
         for part in (value.result, *value.members):
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
@@ -57,7 +57,7 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: G
     return layouts.Node(structure, (result, *rest))
 
 
-def _existence(outside: Heap, given: Given) -> Callable[[Any], bool]:
+def _existence(outside: Heap, given: BoundArguments) -> Callable[[Any], bool]:
     """Return whether a container is the caller's, or is there outside."""
     known = {id(c) for c in given.containers}
     return lambda part: id(part) in known or part in outside
@@ -88,7 +88,7 @@ def _refers(layout: layouts.Layout) -> bool:
     match layout:
         case layouts.Node(structure, children):
             return isinstance(structure, node_structures.ReferenceStructure) or any(map(_refers, children))
-        case layouts.Choice(options):
+        case layouts.Union(options):
             return any(map(_refers, options))
     return False
 
@@ -109,14 +109,14 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
             options = [layouts.describe(m, exists) for m in members] if len(members) <= node_reference.FEW else []
             if not options or any(map(_refers, options)):
                 raise node_reference.refusal(source, "is given back, and the function itself has made it")
-            return layouts.Choice(tuple(options))
+            return layouts.Union(tuple(options))
         case layouts.Node(structure, children, source):
             for variant in getattr(structure, "variants", ()):
                 for numbered in records.structures_in(variant):
                     _check_apart(numbered, exists)
             return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
-        case layouts.Choice(options):
-            return layouts.Choice(tuple([_of_made_nodes(o, exists) for o in options]))
+        case layouts.Union(options):
+            return layouts.Union(tuple([_of_made_nodes(o, exists) for o in options]))
     return layout
 
 
@@ -127,25 +127,25 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Callable
         raise node_reference.refusal(some, "is given back, and the function itself has made it")
 
 
-def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: Given) -> Any:
+def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: BoundArguments) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
     if not current().trace.identity.graphs:
         return value
     exists = _existence(outside, given)
     graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
     members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
-    return host_values.Beside(members, value) if graphs else value
+    return host_values.ResultWithRecords(members, value) if graphs else value
 
 
-def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.Graph, set[Any]]]:
-    found: dict[int, tuple[node_graphs.Graph, set[Any]]] = {}
+def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.NodeGraph, set[Any]]]:
+    found: dict[int, tuple[node_graphs.NodeGraph, set[Any]]] = {}
     for structure in records.structures_in(layout):
         graph = structure.extra
         found.setdefault(id(graph), (graph, set()))[1].update(structure.kinds)
     return list(found.values())
 
 
-def _members(graph: node_graphs.Graph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+def _members(graph: node_graphs.NodeGraph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
     """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
     for member, kind in zip(graph.members, graph.kinds, strict=True):
         yield member if kind in kinds and _is_apart(member, exists) else None
@@ -158,7 +158,7 @@ def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
     return not node_graphs.leads_to_its_kind(member) and not _refers(layouts.describe(member, exists))
 
 
-def hosted_result(layout: layouts.Node, given: Given, arrays: Container[int]) -> layouts.Node:
+def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container[int]) -> layouts.Node:
     """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
     places = {id(c): i for i, c in enumerate(given.containers)}
     members: dict[int, int] = {}
@@ -183,16 +183,16 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
         case layouts.Node(structure, children):
             for key, child in zip(structure.keys, children, strict=True):
                 _check_result(child, f"{where}[{key!r}]")
-        case layouts.Choice(options):
+        case layouts.Union(options):
             for option in options:
                 # Which one it is, is known when the call is done.
-                if not (isinstance(option, layouts.Held) and isinstance(option.value, Undefined)):
+                if not (isinstance(option, layouts.Constant) and isinstance(option.value, Undefined)):
                     _check_result(option, where)
-        case layouts.Held(Undefined() as unset):
+        case layouts.Constant(Undefined() as unset):
             raise unset.error()
-        case layouts.Held(value):
+        case layouts.Constant(value):
             inside = Heap((value,))
-            hidden = any(isinstance(p, (Traced, ChoiceValue)) for s in inside.slots.values() for p in s.parts())
+            hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots.values() for p in s.parts())
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
             if hidden or made_here or _yields_traced(value):
                 raise UnsupportedValueError(
@@ -210,7 +210,7 @@ def _yields_traced(value: Any) -> bool:
     seen = {id(value)}
     while pending:
         for part in gc.get_referents(pending.pop()):
-            if isinstance(part, (Traced, *_STAGED)):
+            if isinstance(part, (Tracer, *_STAGED)):
                 return True
             if isinstance(part, (tuple, list, dict, *_MADE_OF_OTHERS)) and id(part) not in seen:
                 seen.add(id(part))

@@ -25,7 +25,7 @@ from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, 
 from anabranch.runtime.frontend.approach import Approach
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
-from anabranch.runtime.frontend.effects import Effects, put_back, refuse_changes
+from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.arguments import Arguments
@@ -153,7 +153,7 @@ def _trace(
         guards.add_imports()
         if trace.lists.has_heads:
             with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
-        effects = Effects.found(before, guards, given)
+        effects = ObjectChanges.found(before, guards, given)
         try:
             return build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects

@@ -95,7 +95,7 @@ class Literal:
 Atom: TypeAlias = Var | Literal
 
 
-class Source(NamedTuple):
+class SourceLocation(NamedTuple):
     """The user's code that an equation came from, and the place in it."""
 
     code: types.CodeType
@@ -120,7 +120,7 @@ class Equation:
     inputs: tuple[Atom, ...]
     params: Mapping[str, Any]
     outputs: tuple[Var, ...]
-    source: Source | None = None
+    source: SourceLocation | None = None
 
     def with_params(self, change: Callable[[Any], Any]) -> Equation:
         """The equation with `change` applied to each parameter; itself where that changes none."""

@@ -15,10 +15,10 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 NoValue: Any = np._NoValue
 NDArray = np.ndarray[Any, Any]
@@ -27,7 +27,7 @@ _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 def traced_inside(value: Any) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
-    if isinstance(value, (Traced, ChoiceValue, device.Array)):
+    if isinstance(value, (Tracer, UnionValue, device.Array)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -47,11 +47,11 @@ def sized_inside(value: Any) -> bool:
 
 def resolved(value: Any) -> Any:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         return resolved(value.resolve())
     if isinstance(value, device.Array):
         return wrap.numpy_operand(value)
-    if type(value) in (list, tuple) and any(isinstance(v, (ChoiceValue, device.Array, list, tuple)) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, (UnionValue, device.Array, list, tuple)) for v in value):
         return type(value)(map(resolved, value))
     return value
 
@@ -122,7 +122,7 @@ def refused(name: str, reason: str) -> UnsupportedOperationError:
 
 def operand(x: Any) -> Any:
     """A traced value, ndarray, NumPy scalar or Python scalar; anything else becomes an array, as NumPy does."""
-    if isinstance(x, (Traced, np.ndarray, np.generic, ChoiceValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
+    if isinstance(x, (Tracer, np.ndarray, np.generic, UnionValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
         return wrap.numpy_operand(x)
     return wrap.numpy_operand(np.asarray(x))
 
@@ -132,15 +132,15 @@ def atom_of(x: Any, dtype: Any = None) -> Atom:
     return wrap.as_atom(operand(x), dtype)
 
 
-def handle(x: Any) -> Array:
+def handle(x: Any) -> TracedArray:
     """The operand as an array handle; an Array is itself, so that views of it can be made."""
     x = operand(x)
-    return x if isinstance(x, Array) else fresh(wrap.as_atom(x))
+    return x if isinstance(x, TracedArray) else fresh(wrap.as_atom(x))
 
 
-def fresh(atom: Atom) -> Array:
+def fresh(atom: Atom) -> TracedArray:
     """A new array that holds the value."""
-    array: Array = wrap.array_of(atom)
+    array: TracedArray = wrap.array_of(atom)
     return array
 
 
@@ -151,14 +151,14 @@ def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
     return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
 
 
-def store(out: Any, atom: Atom, casting: Any = "same_kind") -> Array:
+def store(out: Any, atom: Atom, casting: Any = "same_kind") -> TracedArray:
     """Write a result to `out`, with NumPy's checks."""
     if isinstance(out, np.ndarray):
         raise ConcretizationError(
             "an array that an object from outside of the function holds is written to (by +=, or as out=) with values "
             "known only at run time; pass the array, or the object, as an argument"
         )
-    if not isinstance(out, Array):
+    if not isinstance(out, TracedArray):
         raise TypeError("return arrays must be of ArrayType")
     if not np.can_cast(atom.type.dtype, out.dtype, casting):
         raise TypeError(
@@ -185,7 +185,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def dtype_of(x: Any) -> np.dtype[Any]:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
-    if isinstance(x, Traced):
+    if isinstance(x, Tracer):
         return x.abstract.dtype
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
@@ -193,7 +193,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
 def spec_of(x: Any) -> Any:
     """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
-    if isinstance(x, Traced) and x.abstract.kind is Kind.PYTHON:
+    if isinstance(x, Tracer) and x.abstract.kind is Kind.PYTHON:
         zero: Any = x.abstract.python
         return zero(0)
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
@@ -207,7 +207,7 @@ def promoted(*xs: Any) -> np.dtype[Any]:
 
 def supported(dtype: Any) -> np.dtype[Any]:
     """The dtype, where compiled code can hold it."""
-    chosen: np.dtype[Any] = np.dtype(dtype.resolve() if isinstance(dtype, ChoiceValue) else dtype)
+    chosen: np.dtype[Any] = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
     if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen
@@ -218,9 +218,9 @@ def supported(dtype: Any) -> np.dtype[Any]:
 
 def shape_argument(shape: Any) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
-    if isinstance(shape, Array):
+    if isinstance(shape, TracedArray):
         operator.index(shape)
-    if not isinstance(shape, Iterable) or isinstance(shape, Traced):
+    if not isinstance(shape, Iterable) or isinstance(shape, Tracer):
         if isinstance(shape, (bool, np.bool_)):
             raise TypeError(f"expected a sequence of integers or a single integer, got '{shape!r}'")
         shape = (shape,)

@@ -29,13 +29,13 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import rows
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 rules = Rules()
 
@@ -168,7 +168,7 @@ def array(
     return made
 
 
-def _ordered(made: Array, order: Any, copy: Any) -> Array:
+def _ordered(made: TracedArray, order: Any, copy: Any) -> TracedArray:
     done = memory_order.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -176,7 +176,7 @@ def _ordered(made: Array, order: Any, copy: Any) -> Array:
 
 
 def _converted(x: Any, dtype: Any, copy: Any) -> Any:
-    if isinstance(x, Array):
+    if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:
             return x
@@ -190,7 +190,7 @@ def _converted(x: Any, dtype: Any, copy: Any) -> Any:
         supported(made.dtype)
         return fresh(_literal(made))
     chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
-    return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Traced) else x, chosen))
+    return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
 
 
 def _literal(made: np.ndarray[Any, Any]) -> Atom:
@@ -209,9 +209,9 @@ def _dtypes(x: Any) -> list[np.dtype[Any]]:
 
 
 def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
-    if isinstance(x, ChoiceValue):
+    if isinstance(x, UnionValue):
         x = x.resolve()
-    if isinstance(x, Traced):
+    if isinstance(x, Tracer):
         return wrap.as_atom(x, dtype)
     if not traced_inside(x):
         return Literal(frozen(np.array(x, dtype=dtype)))
@@ -219,7 +219,7 @@ def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
     if whole is not None:
         integer_elements.check_ints(whole, dtype)
         return atoms.convert(whole, dtype)
-    parts = [_stack(integer_elements.element(item, dtype) if isinstance(item, Traced) else item, dtype) for item in x]
+    parts = [_stack(integer_elements.element(item, dtype) if isinstance(item, Tracer) else item, dtype) for item in x]
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])
@@ -290,7 +290,7 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
 def copy_method(a: Any, order: Any = "C") -> Any:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
-    return array(a, order=order) if isinstance(a, Array) else a
+    return array(a, order=order) if isinstance(a, TracedArray) else a
 
 
 @rules.creates(np.require)

@@ -13,7 +13,7 @@ from anabranch.runtime.numpy.core import atom_of, fresh, operand, plain, result,
 from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 
 rules = Rules()
@@ -41,7 +41,7 @@ def einsum(
     chosen = np.result_type(*models) if dtype is None else supported(dtype)
     path, _ = np.einsum_path(subscripts, *models, optimize=optimize or len(values) > 2)
     terms, target = _parse(subscripts, [v.type.shape for v in values])
-    if len(xs) == 1 and out is None and isinstance(xs[0], Array) and set(terms[0]) <= set(target) and target:
+    if len(xs) == 1 and out is None and isinstance(xs[0], TracedArray) and set(terms[0]) <= set(target) and target:
         return _view(xs[0], terms[0], target)
     operands_ = [_prepared(atoms.convert(v, chosen), t) for v, t in zip(values, terms, strict=True)]
     value = _contract(operands_, target, path[1:])
@@ -78,7 +78,7 @@ def _parse(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str
     return terms, target.replace("...", dots)
 
 
-def _view(array: Array, term: str, target: str) -> Array:
+def _view(array: TracedArray, term: str, target: str) -> TracedArray:
     """A single operand of which nothing is summed: a view, of other axes or of diagonals, whatever `dtype` says."""
     while len(set(term)) < len(term):
         label = next(c for c in term if term.count(c) > 1)
@@ -121,7 +121,7 @@ def _arranged(x: Atom, term: str, target: str) -> Atom:
     """Sum over what the result lacks and put its axes in order."""
     gone = tuple(i for i, c in enumerate(term) if c not in target)
     if gone:
-        x = ufunc_reductions.reduce_atom(np.add, x, ufunc_reductions.Options(gone, x.type.dtype))
+        x = ufunc_reductions.reduce_atom(np.add, x, ufunc_reductions.ReductionKeywords(gone, x.type.dtype))
         term = "".join(c for c in term if c in target)
     return atoms.transpose(x, [term.index(c) for c in target])
 

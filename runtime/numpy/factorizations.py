@@ -26,7 +26,7 @@ from anabranch.runtime.numpy.stacks import (
     run,
 )
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -104,7 +104,7 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
     return as_dtype(w, real_of(dtype))
 
 
-def _eig(a: Any, vectors: bool) -> list[Array]:
+def _eig(a: Any, vectors: bool) -> list[TracedArray]:
     """Complex whatever the values are, as in NumPy from 2.5 on: the dtype cannot depend on them."""
     array = handle(a)
     assert_square(array)
@@ -152,7 +152,7 @@ def _descending(s: Any) -> Any:
     return fresh(_F[np.sort](s)[..., ::-1].atom)
 
 
-def _hermitian_svd(array: Array) -> Any:
+def _hermitian_svd(array: TracedArray) -> Any:
     """From eigenvalues, the largest first; their signs go into the right vectors."""
     w, v = eigh(array)
     sign, size = _F[np.copysign](np.ones((), w.dtype), w), _F[np.abs](w)
@@ -214,8 +214,8 @@ def _size(array: Any, p: Any) -> Any:
     return _F[np.linalg.norm](array, p, axis=(-2, -1))
 
 
-def _singular_values(array: Array) -> Array:
+def _singular_values(array: TracedArray) -> TracedArray:
     """The singular values, NaN where LAPACK finds none."""
     s, info = run("svd", *computed(array), full=False, vectors=False)
-    made: Array = _F[np.where](fresh(info)[..., np.newaxis] != 0, np.nan, fresh(s))
+    made: TracedArray = _F[np.where](fresh(info)[..., np.newaxis] != 0, np.nan, fresh(s))
     return made

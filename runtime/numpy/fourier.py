@@ -20,7 +20,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -50,7 +50,7 @@ def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
     return factor if forward else factor * n
 
 
-def _transformed(a: Array, n: int, axis: Any, kind: str, norm: Any, out: Any) -> Any:
+def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> Any:
     """One transform along one axis, with NumPy's checks."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -68,7 +68,7 @@ def _transformed(a: Array, n: int, axis: Any, kind: str, norm: Any, out: Any) ->
     return fresh(value) if out is None else store(out, value)
 
 
-def _prepared(a: Array, kind: str) -> tuple[np.dtype[Any], Atom]:
+def _prepared(a: TracedArray, kind: str) -> tuple[np.dtype[Any], Atom]:
     """The dtype of the result, and the operand in the dtype that is computed with."""
     if a.dtype.kind not in "biufc":
         raise TypeError(f"ufunc '{kind}' not supported for the input types")
@@ -119,7 +119,7 @@ def _scaled(x: Atom, scale: float) -> Atom:
 # ---- along one axis --------------------------------------------------------------------------------------------------
 
 
-def _points(a: Array, n: Any, axis: Any, half: bool = False) -> int:
+def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
     """How many points are transformed."""
     if n is not None:
         return operator.index(n)
@@ -159,7 +159,7 @@ def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = No
 # ---- along several axes ----------------------------------------------------------------------------------------------
 
 
-def _shape_and_axes(a: Array, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[Any]]:
+def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[Any]]:
     """NumPy's reading of `s` and `axes`."""
     given = s is not None
     sizes = list(s) if given else list(a.shape) if axes is None else [a.shape[i] for i in axes]

@@ -11,9 +11,9 @@ from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -92,7 +92,7 @@ def isrealobj(x: Any) -> Any:
 @rules.implements(np.isscalar)
 def isscalar(element: Any) -> Any:
     """As `numpy.isscalar`."""
-    return isinstance(element, Traced) and element.abstract.kind is not Kind.ARRAY
+    return isinstance(element, Tracer) and element.abstract.kind is not Kind.ARRAY
 
 
 @rules.implements(np.isfortran)
@@ -105,7 +105,7 @@ def isfortran(a: Any) -> Any:
 def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> Any:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
-    return isinstance(a, Array) and isinstance(b, Array) and a.storage is b.storage
+    return isinstance(a, TracedArray) and isinstance(b, TracedArray) and a.storage is b.storage
 
 
 @rules.implements(np.shares_memory)
@@ -121,4 +121,4 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
 @rules.implements(np.iterable)
 def iterable(y: Any) -> Any:
     """As `numpy.iterable`."""
-    return not isinstance(y, Traced) or len(shape_of(y)) > 0
+    return not isinstance(y, Tracer) or len(shape_of(y)) > 0

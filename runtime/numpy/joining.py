@@ -30,14 +30,14 @@ from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 
 rules = Rules()
 
 
 def _items(arrays: Any) -> list[Any]:
-    if isinstance(arrays, Array):
+    if isinstance(arrays, TracedArray):
         return [arrays[i] for i in range(len(arrays))]
     if not isinstance(arrays, (list, tuple)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
@@ -185,7 +185,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 # ---- splitting: views ------------------------------------------------------------------------------------------------
 
 
-def _parts(array: Array, bounds: Sequence[int], axis: int) -> list[Array]:
+def _parts(array: TracedArray, bounds: Sequence[int], axis: int) -> list[TracedArray]:
     parts = []
     for low, high in itertools.pairwise(bounds):
         slices = full_slices(array.shape)

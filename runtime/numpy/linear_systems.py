@@ -22,8 +22,8 @@ from anabranch.runtime.numpy.stacks import (
     run,
 )
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import Array
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.union import UnionValue
 
 rules = Rules()
 
@@ -61,7 +61,7 @@ def _check_rows(x: Atom, y: Atom, signature: str) -> None:
         )
 
 
-def inverse(a: Array) -> tuple[Atom, Atom]:
+def inverse(a: TracedArray) -> tuple[Atom, Atom]:
     """The inverses in double precision, and a number that is not 0 for each that there is none of."""
     (x,) = computed(a)
     n = a.shape[-1]
@@ -115,7 +115,7 @@ def tensorinv(a: Any, ind: Any = 2) -> Any:
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-def _sign_and_log(a: Array) -> tuple[Any, Any]:
+def _sign_and_log(a: TracedArray) -> tuple[Any, Any]:
     """The determinants in double precision: signs, and logarithms of their sizes."""
     (x,) = computed(a)
     lu, pivots, info = run("lu", x)
@@ -219,4 +219,4 @@ def _residuals(rest: Any, rank: Atom, shape: tuple[int, int], dtype: np.dtype[An
     squares = rest.real**2 + rest.imag**2 if rest.dtype.kind == "c" else rest * rest
     sums = as_dtype(atom_of(_F[np.sum](squares, axis=0)), dtype)
     full = atoms.ufunc(np.equal, rank, atoms.literal(n, np.int32))
-    return ChoiceValue(atoms.convert(full, np.int32), (none, sums))
+    return UnionValue(atoms.convert(full, np.int32), (none, sums))

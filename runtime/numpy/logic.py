@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -140,13 +140,13 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     else:
         made = value
     if copy:
-        return result(made) if not isinstance(operand(x), Array) or made.type.shape else wrap.numpy_result(made)
+        return result(made) if not isinstance(operand(x), TracedArray) or made.type.shape else wrap.numpy_result(made)
     target = handle(x)
     target.set(made)
     return target if target.shape else target[()]
 
 
-def _finite(x: Array, nan: Any, posinf: Any, neginf: Any) -> Any:
+def _finite(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Any:
     info = np.finfo(x.dtype)
     shape = x.shape
     value = x.atom

@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
@@ -38,18 +38,22 @@ _F = registry.FUNCTIONS
 def _real(a: Any) -> Any:
     if a.dtype.kind != "c":
         return a
-    return a.viewed(views.ComplexPart("real")) if isinstance(a, Array) else wrap.numpy_result(atoms.op("real", a.atom))
+    return (
+        a.viewed(views.ComplexPart("real"))
+        if isinstance(a, TracedArray)
+        else wrap.numpy_result(atoms.op("real", a.atom))
+    )
 
 
 def _imag(a: Any) -> Any:
     if a.dtype.kind == "c":
-        if isinstance(a, Array):
+        if isinstance(a, TracedArray):
             return a.viewed(views.ComplexPart("imag"))
         return wrap.numpy_result(atoms.op("imag", a.atom))
     zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
-    if not isinstance(a, Array):
+    if not isinstance(a, TracedArray):
         return wrap.numpy_result(zeros)
-    made: Array = memory_layout.keep_order(fresh(zeros), (a,))
+    made: TracedArray = memory_layout.keep_order(fresh(zeros), (a,))
     return made.viewed(readonly=True)
 
 
@@ -102,7 +106,7 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
     chosen = supported(dtype)
     if not np.can_cast(a.dtype, chosen, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
-    if not isinstance(a, Array):
+    if not isinstance(a, TracedArray):
         return wrap.numpy_result(atoms.convert(a.atom, chosen))
     if copy or a.dtype != chosen:
         return memory_order.laid(atoms.convert(a.atom, chosen), order)
@@ -124,7 +128,7 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     """As `ndarray.view()`; another dtype is not staged."""
     plain("ndarray.view", type=(type, None))
     if dtype is None or np.dtype(dtype) == a.dtype:
-        return a.viewed() if isinstance(a, Array) else a
+        return a.viewed() if isinstance(a, TracedArray) else a
     raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
@@ -165,8 +169,8 @@ rules.refuses_method(
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _target(a: Any, name: str) -> Array:
-    if not isinstance(a, Array):
+def _target(a: Any, name: str) -> TracedArray:
+    if not isinstance(a, TracedArray):
         raise refused(name, "its target is not a traced array")
     return a
 
@@ -205,9 +209,9 @@ def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
     return np.can_cast(dtype_of(value), dtype, casting)
 
 
-def _is_same(a: Array, b: Any) -> bool:
+def _is_same(a: TracedArray, b: Any) -> bool:
     """Return whether both are the very same part of one array."""
-    return isinstance(b, Array) and a.storage is b.storage and a.path == b.path
+    return isinstance(b, TracedArray) and a.storage is b.storage and a.path == b.path
 
 
 @rules.implements(np.putmask)
@@ -235,15 +239,15 @@ def _repeated(values: Atom, size: int) -> Atom | None:
     return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
 
 
-def _check_apart(name: str, values: Any, target: Array) -> None:
+def _check_apart(name: str, values: Any, target: TracedArray) -> None:
     """NumPy reads these values one by one while it writes."""
-    if isinstance(values, Array) and values.storage is target.storage:
+    if isinstance(values, TracedArray) and values.storage is target.storage:
         raise refused(name, "the values are a part of the array that is written; pass a copy of them")
 
 
-def _check_safe(values: Any, target: Array) -> None:
+def _check_safe(values: Any, target: TracedArray) -> None:
     """An array is cast by the rule "safe", any other value as it can be."""
-    if isinstance(values, (np.ndarray, Array)) and not np.can_cast(values.dtype, target.dtype, "safe"):
+    if isinstance(values, (np.ndarray, TracedArray)) and not np.can_cast(values.dtype, target.dtype, "safe"):
         raise TypeError(
             f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule 'safe'"
         )

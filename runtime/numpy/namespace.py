@@ -19,7 +19,7 @@ from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
@@ -150,7 +150,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)
-        if isinstance(x, Array) and x.shape and x.dtype == cls:
+        if isinstance(x, TracedArray) and x.shape and x.dtype == cls:
             return x
         value = atom_of(indexing.assigned(x, np.dtype(cls)), supported(cls))
         return wrap.numpy_result(value) if value.type.shape == () else memory_layout.keep_order(fresh(value), (x,))

@@ -52,7 +52,7 @@ def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
         x = atom_of(a)
         chosen = numbers if x.type.dtype.kind in "fc" else ufunc
         return ufunc_reductions.reduce(
-            chosen, fresh(x), ufunc_reductions.Options(axis, None, out, keepdims, initial, where)
+            chosen, fresh(x), ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
         )
 
     return function
@@ -68,7 +68,7 @@ def _position(plain_: Any, value: Any) -> Callable[..., Any]:
         mask = _nan_mask(x)
         if mask is None:
             return _F[plain_](fresh(x), axis=axis, out=out, keepdims=keepdims)
-        every = ufunc_reductions.reduce_atom(np.logical_and, mask, ufunc_reductions.Options(axis))
+        every = ufunc_reductions.reduce_atom(np.logical_and, mask, ufunc_reductions.ReductionKeywords(axis))
         bad = atoms.op("reduce_any", every, axes=tuple(range(len(every.type.shape))))
         run_time_checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
         return _F[plain_](fresh(_replaced(x, value)), axis=axis, out=out, keepdims=keepdims)
@@ -128,7 +128,7 @@ def _spread(original: Callable[..., Any], root: bool) -> None:
         value = statistics.var_atom(_replaced(x, 0), axis, dtype, free, keep, valid, mean)
         if valid is not NoValue:
             count = ufunc_reductions.reduce_atom(
-                np.add, atom_of(valid), ufunc_reductions.Options(axis, np.int64, None, keep)
+                np.add, atom_of(valid), ufunc_reductions.ReductionKeywords(axis, np.int64, None, keep)
             )
             few = atoms.ufunc(np.less_equal, count, zeros_atom(count.type.shape, np.int64, free))
             value = atoms.select(few, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)

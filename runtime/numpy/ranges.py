@@ -31,11 +31,11 @@ from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import pack_unpack
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -94,7 +94,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
         (capacity,), extents = with_room((ranges.of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
-        return len(np.arange(0 if isinstance(start, Traced) else start, stop, step)), ()
+        return len(np.arange(0 if isinstance(start, Tracer) else start, stop, step)), ()
     return max(math.ceil((extent / step).real), 0), ()
 
 
@@ -263,7 +263,7 @@ class Grid:
         lines = [self._axis(k) for k in ((key,) if single else key)]
         if single:
             return lines[0]
-        grid: tuple[Array, ...] = registry.FUNCTIONS[np.meshgrid](*lines, sparse=self.sparse, indexing="ij")
+        grid: tuple[TracedArray, ...] = registry.FUNCTIONS[np.meshgrid](*lines, sparse=self.sparse, indexing="ij")
         if self.sparse:
             return grid
         return registry.FUNCTIONS[np.stack](grid)

@@ -35,7 +35,9 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: Any = NoValue,
         where: Any = True,
     ) -> Any:
-        return ufunc_reductions.reduce(ufunc, a, ufunc_reductions.Options(axis, dtype, out, keepdims, initial, where))
+        return ufunc_reductions.reduce(
+            ufunc, a, ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, initial, where)
+        )
 
     return reduction
 
@@ -44,7 +46,9 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = True
     ) -> Any:
-        return ufunc_reductions.reduce(ufunc, a, ufunc_reductions.Options(axis, None, out, keepdims, initial, where))
+        return ufunc_reductions.reduce(
+            ufunc, a, ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
+        )
 
     return reduction
 
@@ -52,7 +56,7 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
 def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = True) -> Any:
         truth = ufunc_reductions.reduce_atom(
-            ufunc, atom_of(a), ufunc_reductions.Options(axis, np.bool_, None, keepdims, NoValue, where)
+            ufunc, atom_of(a), ufunc_reductions.ReductionKeywords(axis, np.bool_, None, keepdims, NoValue, where)
         )
         return result(truth, out)
 
@@ -106,7 +110,7 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any 
     if not x.type.shape:
         one_axis(axis, 1)
         x, axis = atoms.reshape(x, (1,)), 0
-    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out))
     value = ufunc_reductions.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
     return fresh(value) if out is None else store(out, value, "unsafe")
 
@@ -146,7 +150,7 @@ if hasattr(np, "cumulative_sum"):
 @rules.implements(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
     """Maximum less minimum."""
-    options = ufunc_reductions.Options(axis, None, None, keepdims)
+    options = ufunc_reductions.ReductionKeywords(axis, None, None, keepdims)
     x = atom_of(a)
     high, low = (ufunc_reductions.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
     (span,) = apply_ufunc.apply_atoms(np.subtract, (fresh(high), fresh(low)))
@@ -157,4 +161,6 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
-    return ufunc_reductions.reduce(np.add, fresh(truth), ufunc_reductions.Options(axis, np.int64, None, keepdims))
+    return ufunc_reductions.reduce(
+        np.add, fresh(truth), ufunc_reductions.ReductionKeywords(axis, np.int64, None, keepdims)
+    )

@@ -16,12 +16,12 @@ from anabranch.runtime.errors import CapacityError
 from anabranch.runtime.numpy.core import shape_argument, traced_inside
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, static_requests
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, capacity_requests, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Window
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, Window
+from anabranch.runtime.values.tracer import Tracer
 
-Extents: TypeAlias = "tuple[Extent | None, ...]"
+Extents: TypeAlias = "tuple[ValidRegion | None, ...]"
 
 NEGATIVE = "negative dimensions are not allowed"
 # A bound of a size that is so many times less than `capacity_limit` is the capacity from the start.
@@ -36,7 +36,7 @@ def is_open(n: Any, what: str = "a shape") -> bool:
     Specialise
         Where it is computed from arguments alone, which become static.
     """
-    if not isinstance(n, Traced) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
+    if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
     static_requests.know(n, f"a plain int ({what})")
     return static_requests.leaves_behind(n) is None
@@ -51,9 +51,9 @@ def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
 
 
 def _sizes(shape: Any) -> Sequence[Any]:
-    if isinstance(shape, Array) and shape.ndim == 1:
+    if isinstance(shape, TracedArray) and shape.ndim == 1:
         return [shape[i] for i in range(shape.shape[0])]
-    if isinstance(shape, Traced):
+    if isinstance(shape, Tracer):
         return (shape,)
     return tuple(shape) if isinstance(shape, Iterable) else (shape,)
 
@@ -72,7 +72,7 @@ def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[
     CapacityError
         Where all of them together may be more elements than `capacity_limit` allows.
     """
-    wanted = [size_arithmetic.bound_of(n) if isinstance(n, Traced) else shape_argument(n)[0] for n in sizes]
+    wanted = [size_arithmetic.bound_of(n) if isinstance(n, Tracer) else shape_argument(n)[0] for n in sizes]
     if negative is not None:
         for n in wanted:
             _refuse_negative(n, negative)
@@ -89,7 +89,7 @@ def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[
     return tuple(most), tuple(map(_extent, wanted, most))
 
 
-def _extent(size: Any, capacity: int) -> Extent | None:
+def _extent(size: Any, capacity: int) -> ValidRegion | None:
     return None if isinstance(size, int) else Window(0, size_arithmetic.limited(size, 0, capacity))
 
 

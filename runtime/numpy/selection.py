@@ -30,7 +30,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -89,7 +89,7 @@ def clip(
             raise error._UFuncInputCastingError(np._core.umath.clip, casting, dtype_of(x), chosen, i)  # type: ignore[attr-defined]
     x, floor, ceiling = broadcast_atoms(a, low, high, dtype=chosen)
     value = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, x, floor), ceiling)
-    if isinstance(out, Array):
+    if isinstance(out, TracedArray):
         value = atoms.broadcast_to(value, out.shape)
     return result(value, out)
 
@@ -180,7 +180,7 @@ def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> At
 def _checked(index: Atom, size: int, axis: int | None) -> Atom:
     where_ = f"axis {axis} with " if axis is not None else ""
     text = f"index {{}} is out of bounds for {where_}size {size}"
-    refuse_outside(index, -size, size, run_time_checks.Telling(IndexError, text))
+    refuse_outside(index, -size, size, run_time_checks.IntMessage(IndexError, text))
     shape = index.type.shape
     negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
     return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
@@ -226,7 +226,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     size = value.type.shape[at]
     if size == 0 and atom_of(indices).type.size and math.prod(n for i, n in enumerate(value.type.shape) if i != at):
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    if isinstance(out, Array) and not np.can_cast(out.dtype, value.type.dtype, "safe"):
+    if isinstance(out, TracedArray) and not np.can_cast(out.dtype, value.type.dtype, "safe"):
         # NumPy works on a copy of the output in the array's dtype.
         raise TypeError(
             f"Cannot cast array data from {out.dtype!r} to {value.type.dtype!r} according to the rule 'safe'"
@@ -354,7 +354,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     index = atoms.convert(index, np.int64)
     total = math.prod(sizes)
     message = f"is out of bounds for array with size {total}"
-    refuse_outside(index, 0, total, run_time_checks.Telling(ValueError, f"index {{}} {message}"))
+    refuse_outside(index, 0, total, run_time_checks.IntMessage(ValueError, f"index {{}} {message}"))
     columns = []
     for size in reversed(sizes):
         n = zeros_atom(index.type.shape, np.int64, max(size, 1))
@@ -378,7 +378,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     total = zeros_atom(parts[0].type.shape, np.int64)
     for part, size, how in zip(parts, sizes, modes, strict=True):
         if how == "raise":
-            refuse_outside(part, 0, size, run_time_checks.Telling(ValueError, "invalid entry in coordinates array"))
+            refuse_outside(part, 0, size, run_time_checks.IntMessage(ValueError, "invalid entry in coordinates array"))
         else:
             part = positions(fresh(part), size, how)
         scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))

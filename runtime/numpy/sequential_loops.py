@@ -16,7 +16,7 @@ from anabranch.runtime.values.failures import run_time_checks
 
 
 @frozen
-class Loop:
+class UfuncLoop:
     """The loop of a binary ufunc that is stepped: the dtypes of accumulator, operand and result."""
 
     ufunc: np.ufunc
@@ -39,7 +39,7 @@ class Loop:
         )
 
 
-def reduced(loop: Loop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
+def reduced(loop: UfuncLoop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
     """All rows combined with the start, where the mask is true."""
     loop.check(rows)
 
@@ -51,7 +51,7 @@ def reduced(loop: Loop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
     return counted(atoms.literal(n, np.int64), n, step, [start], [rows] if mask is None else [rows, mask])[0]
 
 
-def accumulated(loop: Loop, start: Atom, rows: Atom) -> Atom:
+def accumulated(loop: UfuncLoop, start: Atom, rows: Atom) -> Atom:
     """Return the total after each row, the start first of all."""
     loop.check(rows)
 
@@ -65,7 +65,7 @@ def accumulated(loop: Loop, start: Atom, rows: Atom) -> Atom:
     return atoms.op("concatenate", first, later, axis=0) if n else first
 
 
-def segmented(loop: Loop, x: Atom, starts: Atom) -> Atom:
+def segmented(loop: UfuncLoop, x: Atom, starts: Atom) -> Atom:
     """The rows of each segment combined: from its start up to the next one's, or the start alone."""
     n, (m,) = x.type.shape[0], starts.type.shape
     following = atoms.op(

@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.wrap import numpy_result
 
@@ -54,7 +54,7 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
     return tuple(size // known if n == -1 else n for n in sizes)
 
 
-def reshaped(array: Array, shape: tuple[int, ...], copy: Any = None) -> Array:
+def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> TracedArray:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
     made = memory_order.reshaped(array, shape, copy)
     if made is None:
@@ -100,7 +100,7 @@ def ravel(a: Any, order: Any = "C") -> Any:
     return made
 
 
-def in_order(array: Array, order: str) -> Array:
+def in_order(array: TracedArray, order: str) -> TracedArray:
     """The view whose C order is this order ("C", "F", "A" or "K") of the array."""
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
@@ -116,13 +116,13 @@ def flatten(a: Any, order: Any = "C") -> Any:
     return reshaped(array, (array.size,), True)
 
 
-def permuted(array: Array, axes: Sequence[int]) -> Array:
+def permuted(array: TracedArray, axes: Sequence[int]) -> TracedArray:
     """The view with its axes in this order."""
     axes = tuple(axes)
     return array.viewed(views.Permute(axes)) if axes != tuple(range(len(axes))) else array.viewed()
 
 
-def transposed(array: Array) -> Array:
+def transposed(array: TracedArray) -> TracedArray:
     """The view with its axes reversed."""
     return permuted(array, range(array.ndim)[::-1])
 
@@ -151,7 +151,7 @@ def transpose_method(a: Any, *axes: Any) -> Any:
     return transpose(a, axes or None)
 
 
-rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, Array) else a
+rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedArray) else a
 
 
 @rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
@@ -223,7 +223,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
         gone = () if not array.ndim and axis in (0, -1) else axes_tuple(axis, array.ndim)
         if any(array.shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    if not gone and isinstance(a, Array):
+    if not gone and isinstance(a, TracedArray):
         return a
     view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
     return a if isinstance(a, NumPyScalar) else view

@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -74,8 +74,8 @@ def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *
     _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable)))
 
 
-def _writable(a: Any, name: str) -> Array:
-    if not isinstance(a, Array):
+def _writable(a: Any, name: str) -> TracedArray:
+    if not isinstance(a, TracedArray):
         raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
     return a
 

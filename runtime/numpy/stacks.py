@@ -11,7 +11,7 @@ from anabranch.runtime.numpy.core import fresh, zeros_atom
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import bind
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 
 # NumPy has no public name for these.
@@ -23,14 +23,14 @@ FLOAT64, COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
 _REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": FLOAT64}
 
 
-def assert_stacked(*arrays: Array) -> None:
+def assert_stacked(*arrays: TracedArray) -> None:
     """Raise NumPy's error for what is no matrix and no stack of matrices."""
     for a in arrays:
         if a.ndim < 2:
             raise np.linalg.LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
 
 
-def assert_square(*arrays: Array) -> None:
+def assert_square(*arrays: TracedArray) -> None:
     """Raise NumPy's error for what is no square matrix and no stack of such."""
     assert_stacked(*arrays)
     for a in arrays:
@@ -38,7 +38,7 @@ def assert_square(*arrays: Array) -> None:
             raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def result_dtype(*arrays: Array) -> np.dtype[Any]:
+def result_dtype(*arrays: TracedArray) -> np.dtype[Any]:
     """The dtype of a result: that of the inexact operands, and float64 where another takes part."""
     for a in arrays:
         if a.dtype.kind not in "biu" and a.dtype.char not in "fdFD":
@@ -47,7 +47,7 @@ def result_dtype(*arrays: Array) -> np.dtype[Any]:
     return dtype
 
 
-def computed(*arrays: Array) -> list[Atom]:
+def computed(*arrays: TracedArray) -> list[Atom]:
     """The operands as NumPy passes them to LAPACK: float64, or complex128 where one is complex."""
     dtype = COMPLEX128 if result_dtype(*arrays).kind == "c" else FLOAT64
     return [atoms.convert(a.atom, dtype) for a in arrays]
@@ -75,6 +75,6 @@ def fail_where(bad: Atom, message: str) -> None:
     run_time_checks.fail_if(found, lambda _: np.linalg.LinAlgError(message))
 
 
-def as_dtype(atom: Atom, dtype: np.dtype[Any]) -> Array:
+def as_dtype(atom: Atom, dtype: np.dtype[Any]) -> TracedArray:
     """A new array of this dtype."""
     return fresh(atoms.convert(atom, dtype))

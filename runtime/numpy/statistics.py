@@ -38,7 +38,9 @@ def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
         axes = axes_tuple(axis, len(x.type.shape))
         return np.intp(math.prod(x.type.shape[a] for a in axes))
     mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
-    return ufunc_reductions.reduce(np.add, fresh(mask), ufunc_reductions.Options(axis, np.intp, None, keepdims))
+    return ufunc_reductions.reduce(
+        np.add, fresh(mask), ufunc_reductions.ReductionKeywords(axis, np.intp, None, keepdims)
+    )
 
 
 def _divided(total: Any, count: Any, dtype: Any) -> Atom:
@@ -53,7 +55,7 @@ def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Ato
     computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
     computed = computed if dtype is None else supported(dtype)
     total = ufunc_reductions.reduce_atom(
-        np.add, x, ufunc_reductions.Options(axis, computed, None, keepdims, NoValue, where)
+        np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
     )
     value = _divided(fresh(total), _items(x, axis, where, keepdims), total.type.dtype)
     return atoms.convert(value, np.float16) if half else value
@@ -84,7 +86,7 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
     computed = computed if dtype is None else supported(dtype)
     if known is NoValue or known is None:
         total = ufunc_reductions.reduce_atom(
-            np.add, x, ufunc_reductions.Options(axis, computed, None, True, NoValue, where)
+            np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, True, NoValue, where)
         )
         center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
     else:
@@ -97,7 +99,7 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
     else:
         squares = atoms.ufunc(np.multiply, deviation, deviation)
     total = ufunc_reductions.reduce_atom(
-        np.add, squares, ufunc_reductions.Options(axis, computed, None, keepdims, NoValue, where)
+        np.add, squares, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
     )
     (count,) = apply_ufunc.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
     (count,) = apply_ufunc.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
@@ -156,7 +158,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     else:
         array, weight = weighted(handle(a), handle(weights), axis)
         dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
-        options = ufunc_reductions.Options(axis, dtype, None, keep)
+        options = ufunc_reductions.ReductionKeywords(axis, dtype, None, keep)
         sums = ufunc_reductions.reduce_atom(np.add, weight.atom, options)
         _no_zero(sums)
         scaled = apply_ufunc.apply(np.multiply, (array, weight))

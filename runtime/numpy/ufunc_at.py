@@ -45,7 +45,7 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
         written = atoms.op("scatter", flat, places, updates, combine=ufunc.__name__)
     else:
         if given:
-            sequential_loops.Loop(ufunc, loop).check(given[0])
+            sequential_loops.UfuncLoop(ufunc, loop).check(given[0])
         written = _one_by_one(ufunc, loop, flat, places, given)
     memory.set(atoms.reshape(compaction.resized(written, 0, memory.size), memory.shape))
 

@@ -14,7 +14,7 @@ from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 # Reductions that are an op of their own; every other associative ufunc is reduced by halves.
 _OPS = {
@@ -33,7 +33,7 @@ _ACCUMULATIONS = {np.add: "cumsum", np.multiply: "cumprod", np.minimum: "cummin"
 
 
 @frozen
-class Options:
+class ReductionKeywords:
     """The keywords of a reduction, under NumPy's names."""
 
     axis: Any = None
@@ -51,11 +51,11 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
         raise ValueError(f"{name} only supported for {kind}")
 
 
-def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tuple[np.dtype[Any], ...]:
+def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: ReductionKeywords) -> tuple[np.dtype[Any], ...]:
     """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
-    if chosen is None and isinstance(out, Array) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
+    if chosen is None and isinstance(out, TracedArray) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
         # The output's elements are the first operand.
         chosen = ufunc.resolve_dtypes((out.dtype, dtype, None), casting="unsafe")[0]
     if chosen is None and ufunc in (np.add, np.multiply) and dtype.kind in "biu" and dtype.itemsize <= 8:
@@ -68,7 +68,7 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: Options) -> tupl
     return resolved
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
+def reduce(ufunc: np.ufunc, x: Any, options: ReductionKeywords) -> Any:
     """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`.
 
     Raises
@@ -80,7 +80,7 @@ def reduce(ufunc: np.ufunc, x: Any, options: Options) -> Any:
     return result(value, options.out, "unsafe")
 
 
-def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
+def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     """The value of a reduction."""
     axes = reduced_axes(options.axis, len(x.type.shape))
     dtypes = loop_dtypes(ufunc, x.type.dtype, options)
@@ -92,7 +92,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
     return atoms.reshape(value, kept(_masked_shape(x, options), axes)) if keep else value
 
 
-def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: Options) -> Atom:
+def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:
     """A reduction whose elements may be combined in any order."""
     if ufunc in (np.add, np.multiply) and x.type.dtype.kind == "b":
         # Sum and product of truth values are "any" and "all".
@@ -114,7 +114,7 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: Options) -
     return atoms.ufunc(ufunc, _constant(start, rest, dtype), value)
 
 
-def _identity(ufunc: np.ufunc, options: Options) -> Any:
+def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Any:
     """Return the result of a reduction of no elements; `initial=None` says that there is none."""
     return None if options.initial is None else ufunc.identity
 
@@ -130,7 +130,7 @@ def _nothing(ufunc: np.ufunc) -> ValueError:
 
 
 def _stepped(
-    ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], x: Atom, axes: tuple[int, ...], options: Options
+    ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], x: Atom, axes: tuple[int, ...], options: ReductionKeywords
 ) -> Atom:
     """A reduction in the order of the elements."""
     if len(axes) > 1:
@@ -142,7 +142,7 @@ def _stepped(
     lines = [along_first(atoms.broadcast_to(v, shape), axes) for v in ((x,) if mask is None else (x, mask))]
     rest, n = lines[0].type.shape[1:], lines[0].type.shape[0]
     given = options.initial is not NoValue and options.initial is not None
-    loop = sequential_loops.Loop(ufunc, dtypes)
+    loop = sequential_loops.UfuncLoop(ufunc, dtypes)
     if given:
         return sequential_loops.reduced(
             loop, _constant(options.initial, rest, dtypes[2]), lines[0], (*lines[1:], None)[0]
@@ -176,7 +176,7 @@ def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
     return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 
-def _mask(ufunc: np.ufunc, options: Options) -> Atom | None:
+def _mask(ufunc: np.ufunc, options: ReductionKeywords) -> Atom | None:
     """Return the mask that `where` picks elements by, or None for all of them."""
     if options.where is True or options.where is NoValue:
         return None
@@ -193,14 +193,14 @@ def _mask(ufunc: np.ufunc, options: Options) -> Atom | None:
     return mask
 
 
-def _masked_shape(x: Atom, options: Options) -> tuple[int, ...]:
+def _masked_shape(x: Atom, options: ReductionKeywords) -> tuple[int, ...]:
     """The shape that is reduced: `where` may stretch the array."""
     if options.where is True or options.where is NoValue:
         return x.type.shape
     return apply_ufunc.broadcast_shapes(x.type.shape, atom_of(options.where).type.shape)
 
 
-def _masked(ufunc: np.ufunc, x: Atom, options: Options) -> Atom:
+def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     """The array with the elements that `where` leaves out set to the neutral value."""
     mask = _mask(ufunc, options)
     if mask is None:
@@ -247,7 +247,7 @@ def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[
     if not n:
         return atoms.convert(x, dtypes[2])
     first = atoms.convert(atoms.reshape(rows(line, 0, 1), rest), dtypes[2])
-    made = sequential_loops.accumulated(sequential_loops.Loop(ufunc, dtypes), first, rows(line, 1, n))
+    made = sequential_loops.accumulated(sequential_loops.UfuncLoop(ufunc, dtypes), first, rows(line, 1, n))
     return back(made, axis)
 
 
@@ -271,4 +271,4 @@ def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tup
     line = along_first(x, (axis,))
     if not starts.type.shape[0]:
         return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)
-    return back(sequential_loops.segmented(sequential_loops.Loop(ufunc, dtypes), line, starts), axis)
+    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts), axis)

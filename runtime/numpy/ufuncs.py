@@ -33,7 +33,7 @@ from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
 from anabranch.runtime.values.arrays import numpy_messages
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
@@ -155,7 +155,7 @@ class StagedUfunc:
         return store(out, value, "unsafe")
 
     def _check_out(self, value: Atom, out: Any, casting: Any) -> None:
-        if not isinstance(out, Array):
+        if not isinstance(out, TracedArray):
             store(out, value, casting)
         if not np.can_cast(value.type.dtype, out.dtype, casting):
             raise TypeError(f"the output is {out.dtype}, and {value.type.dtype} cannot be cast to it")
@@ -178,7 +178,7 @@ class StagedUfunc:
             ufunc: Any = self.ufunc
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduce")
-        options = ufunc_reductions.Options(axis, dtype, out, keepdims, resolved(initial), resolved(where))
+        options = ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, resolved(initial), resolved(where))
         if wrap.is_sized(array) or wrap.is_sized(options.where):
             return ufunc_methods.reduce(self.ufunc, array, options)
         try:
@@ -207,7 +207,9 @@ class StagedUfunc:
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
         at = one_axis(axis, len(x.type.shape))
-        dtypes = ufunc_reductions.loop_dtypes(self.ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+        dtypes = ufunc_reductions.loop_dtypes(
+            self.ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out)
+        )
         value = ufunc_reductions.accumulate_atom(self.ufunc, x, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
@@ -230,7 +232,7 @@ class StagedUfunc:
         if not traced_inside((a, indices, b)):
             self.ufunc.at(*((a, indices) if b is NoValue else (a, indices, b)))
             return
-        if not isinstance(a, Array) and not wrap.is_sized(a):
+        if not isinstance(a, TracedArray) and not wrap.is_sized(a):
             raise TypeError("first operand must be array")
         try:
             scatter_at(self.ufunc, a, resolved(indices), resolved(b))
@@ -258,7 +260,9 @@ class StagedUfunc:
             raise TypeError("cannot reduceat on a scalar")
         at = one_axis(axis, len(x.type.shape))
         starts = segment_starts(self.ufunc, indices, x.type.shape[at])
-        dtypes = ufunc_reductions.loop_dtypes(self.ufunc, x.type.dtype, ufunc_reductions.Options(dtype=dtype, out=out))
+        dtypes = ufunc_reductions.loop_dtypes(
+            self.ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out)
+        )
         value = ufunc_reductions.reduceat_atom(self.ufunc, x, starts, at, dtypes)
         return fresh(value) if out is None else store(out, value)
 
@@ -284,7 +288,7 @@ def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
         )
     starts = atoms.reshape(atoms.convert(starts, np.int64), (starts.type.size,))
     text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
-    refuse_outside(starts, 0, size, run_time_checks.Telling(IndexError, text))
+    refuse_outside(starts, 0, size, run_time_checks.IntMessage(IndexError, text))
     return starts
 
 

@@ -12,13 +12,13 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import abstract_of_option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
+def first(values: Iterable[Any], sizes: bool = False) -> UnionValue | None:
     """The first union of several dtypes among these values, or in lists and tuples among them.
 
     With `sizes` also one that is of one shape or another.
@@ -28,12 +28,12 @@ def first(values: Iterable[Any], sizes: bool = False) -> ChoiceValue | None:
             found = first(value, sizes)
             if found is not None:
                 return found
-        elif isinstance(value, ChoiceValue) and (value.has_several_dtypes or (sizes and value.has_several_types)):
+        elif isinstance(value, UnionValue) and (value.has_several_dtypes or (sizes and value.has_several_types)):
             return value
     return None
 
 
-def over(choice: ChoiceValue, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with each option in place of the union.
 
     Where it stands in a list of numbers, among others that are of one dtype or another, the alternatives are those of
@@ -57,10 +57,10 @@ def over(choice: ChoiceValue, call: Callable[..., Any], args: tuple[Any, ...], k
 
     if values is None:
         return choice.through(with_one)
-    return values.each(with_one) if isinstance(values, ChoiceValue) else with_one(values)
+    return values.each(with_one) if isinstance(values, UnionValue) else with_one(values)
 
 
-def _holds(value: Any, choice: ChoiceValue) -> bool:
+def _holds(value: Any, choice: UnionValue) -> bool:
     return type(value) in (list, tuple) and any(v is choice for v in _leaves(value))
 
 
@@ -82,7 +82,7 @@ def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     leaves = list(_leaves(line))
     dtypes: list[np.dtype[Any]] = []
     for leaf in leaves:
-        for option in leaf.options if isinstance(leaf, ChoiceValue) else (leaf,):
+        for option in leaf.options if isinstance(leaf, UnionValue) else (leaf,):
             abstract = abstract_of_option(option)
             if abstract is None or abstract.kind is Kind.ARRAY or abstract.dtype.kind not in "biufc":
                 return None
@@ -101,7 +101,7 @@ def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         here = atoms.ufunc(np.equal, mask, atoms.literal(found, np.int32))
         tag = atoms.select(here, atoms.literal(joint.index(dtype), np.int32), tag)
     lists = tuple([_cast(line, dtype) for dtype in joint])
-    return lists[0] if len(lists) == 1 else ChoiceValue(tag, lists)
+    return lists[0] if len(lists) == 1 else UnionValue(tag, lists)
 
 
 def _counts(dtypes: Sequence[np.dtype[Any]]) -> bool:
@@ -120,7 +120,7 @@ def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[At
     certain = 0
     seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
     for leaf in leaves:
-        if not isinstance(leaf, ChoiceValue):
+        if not isinstance(leaf, UnionValue):
             certain |= 1 << dtypes.index(_dtype_of(leaf))
             continue
         for k, dtype in enumerate(dtypes):
@@ -147,7 +147,7 @@ def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
     """The list with unions as scalars of the dtype; an option that the dtype does not hold can't be the one."""
     if type(value) in (list, tuple):
         return type(value)([_cast(v, dtype) for v in value])
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return value
     options = value.options
     fitting = [i for i, o in enumerate(options) if np.result_type(_dtype_of(o), dtype) == dtype]

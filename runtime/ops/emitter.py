@@ -52,7 +52,7 @@ class Emitter:
         self._outlined = False
         self._nested: set[str] = set()
         self._named: dict[str, str] = {}
-        self._under_way: list[Progress] = []
+        self._under_way: list[EmissionProgress] = []
 
     @property
     def is_outlined(self) -> bool:
@@ -333,7 +333,7 @@ class Emitter:
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        progress = Progress(program, env)
+        progress = EmissionProgress(program, env)
         self._under_way.append(progress)
         for place, equation in enumerate(program.equations):
             progress.place = place
@@ -350,7 +350,7 @@ class Emitter:
         return results
 
 
-class Progress:
+class EmissionProgress:
     """How far the emission of a Program has come, and which of its values are read later on."""
 
     def __init__(self, program: Program, env: dict[Var, str]) -> None:

@@ -14,7 +14,7 @@ from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Strip
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.if_conversion import CHEAP
-from anabranch.runtime.passes.window_analysis import Bound, Bounds, Windows
+from anabranch.runtime.passes.window_analysis import Bounds, WindowBound, Windows
 
 _OTHERS = ("select", "convert", "real", "imag", "complex")
 _MOST_EQUATIONS = 48
@@ -72,7 +72,7 @@ class BackwardSlice:
         low, high = ([b for b in bounds.values() if b.is_low is side] for side in (True, False))
         return self._limit(low, "maximum") or ZERO, self._limit(high, "minimum") or Literal(np.asarray(self.length))
 
-    def _limit(self, bounds: Sequence[Bound], extreme: str) -> Atom | None:
+    def _limit(self, bounds: Sequence[WindowBound], extreme: str) -> Atom | None:
         found: Atom | None = None
         for bound in bounds:
             value = bound.value

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anabranch.runtime.ir.program import Atom, Equation, Program, Source, Var
+from anabranch.runtime.ir.program import Atom, Equation, Program, SourceLocation, Var
 from anabranch.runtime.ops.table import OPS
 
 _MOST_EQUATIONS = 24
@@ -98,13 +98,15 @@ def _inline(program: Program, operands: list[Atom], equations: list[Equation]) -
     return [_resolve(a, names) for a in program.outputs]
 
 
-def _select(pred: Atom, a: Atom, b: Atom, equations: list[Equation], source: Source | None) -> Var:
+def _select(pred: Atom, a: Atom, b: Atom, equations: list[Equation], source: SourceLocation | None) -> Var:
     if a.type.shape:
         pred = _emit("broadcast_in_dim", (pred,), equations, source, shape=a.type.shape, dims=())
     return _emit("select", (pred, a, b), equations, source)
 
 
-def _emit(name: str, inputs: tuple[Atom, ...], equations: list[Equation], source: Source | None, **params: Any) -> Var:
+def _emit(
+    name: str, inputs: tuple[Atom, ...], equations: list[Equation], source: SourceLocation | None, **params: Any
+) -> Var:
     op = OPS[name]
     (type,) = op.type(*(a.type for a in inputs), **params)
     var = Var(type)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Source, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.ops.table import OPS
 
 
@@ -36,7 +36,7 @@ class _SelectSimplifier:
         self._equations: list[Equation] = []
         self._made: dict[Atom, Equation] = {}  # scalars, by the output
         self._renamed: dict[Atom, Atom] = {}
-        self._source: Source | None = None
+        self._source: SourceLocation | None = None
         self._seen = 0
 
     def run(self) -> Program:

@@ -14,7 +14,7 @@ from anabranch.runtime.passes.def_use import DefUse
 
 
 @frozen(eq=False)
-class Bound:
+class WindowBound:
     """A position, `offset` from a scalar, at which a window begins (`is_low`) or before which it ends."""
 
     is_low: bool
@@ -22,7 +22,7 @@ class Bound:
     offset: int
 
 
-Bounds: TypeAlias = dict[Hashable, Bound]
+Bounds: TypeAlias = dict[Hashable, WindowBound]
 
 _NONE: Bounds = {}
 # Comparisons of a position with a scalar: the bound that each is, and its offset; then with the sides changed.
@@ -97,7 +97,7 @@ class Windows:
         found = self.compared(maker)
         return _NONE if found is None else dict([found])
 
-    def compared(self, maker: Equation) -> tuple[Hashable, Bound] | None:
+    def compared(self, maker: Equation) -> tuple[Hashable, WindowBound] | None:
         """Return the bound that a comparison of positions with a scalar is."""
         name = maker.op.name
         if name not in _COMPARED:
@@ -109,7 +109,7 @@ class Windows:
         if value is None or not self.is_position(position) or value.type.dtype.kind != "i":
             return None
         is_low, offset = _COMPARED[name]
-        return (is_low, self.defs.key(value), offset), Bound(is_low, value, offset)
+        return (is_low, self.defs.key(value), offset), WindowBound(is_low, value, offset)
 
     def is_position(self, atom: Atom) -> bool:
         """Return whether each element is its own index, as int64."""

@@ -8,13 +8,13 @@ import numpy as np
 
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 def refuse_where(condition: Any, message: str) -> None:
     """Raise ValueError where any element of a condition holds: now, or when the compiled function runs."""
     found = condition.any()
-    if isinstance(found, Traced):
+    if isinstance(found, Tracer):
         run_time_checks.fail_if(wrap.as_atom(found), lambda _: ValueError(message))
     elif found:
         raise ValueError(message)

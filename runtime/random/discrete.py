@@ -11,7 +11,7 @@ from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.checking import refuse_where
 from anabranch.runtime.random.continuous import fraction
 from anabranch.runtime.random.keys import bits, shape_of, words
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 _FLOAT = np.dtype(np.float64)
 
@@ -61,7 +61,7 @@ def integers(
 
 def _bound(value: Any) -> Any:
     """A bound as an array; Python ints beyond 64 bits stay exact."""
-    found = ns.asarray(value) if isinstance(value, (Traced, np.ndarray, np.generic)) else np.asarray(value)
+    found = ns.asarray(value) if isinstance(value, (Tracer, np.ndarray, np.generic)) else np.asarray(value)
     if found.dtype.kind not in "iu" and not (found.dtype.kind == "O" and all(isinstance(v, int) for v in found.flat)):
         raise TypeError(f"the bounds of integers are integers, and not {found.dtype}")
     return found
@@ -69,7 +69,7 @@ def _bound(value: Any) -> Any:
 
 def _less(a: Any, b: Any) -> Any:
     """`a < b` of integers of any kind, exactly."""
-    return ns.less(a, b) if isinstance(a, Traced) or isinstance(b, Traced) else np.asarray(np.less(a, b))
+    return ns.less(a, b) if isinstance(a, Tracer) or isinstance(b, Tracer) else np.asarray(np.less(a, b))
 
 
 def _wrapped(bound: Any) -> Any:

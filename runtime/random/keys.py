@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.threefry import threefry
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 # The first word of a counter says what it is for; all below is for drawing.
 _SPLIT = 0x80000000
@@ -114,7 +114,7 @@ def bits(key: Any, shape: tuple[int, ...], draw: Any = 0) -> tuple[Any, Any]:
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape from an int or a sequence of ints."""
-    if isinstance(shape, Traced):
+    if isinstance(shape, Tracer):
         shape = operator.index(shape)
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     found = tuple(operator.index(n) for n in sizes)

@@ -10,7 +10,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.signature.flatten import layout_of
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.static_requests import Need, Specialised
+from anabranch.runtime.values.static_requests import NamedRequest, StaticRequest
 
 # Where so many numbers of an argument must be known, each further one makes as many more known.
 _FEW_KNOWN = 4
@@ -33,18 +33,18 @@ class Arguments:
     names: tuple[str, ...] = ()
     numbers: dict[int, Any] = dataclasses.field(default_factory=dict)
     known: frozenset[int] = frozenset()
-    needs: tuple[Need, ...] = ()
+    needs: tuple[StaticRequest, ...] = ()
 
     def first(self, leaf: int) -> int:
         """The first leaf that is the same array."""
         return self.aliases[leaf] if leaf < len(self.aliases) else leaf
 
-    def words(self, needs: Sequence[Need]) -> tuple[Specialised, ...]:
+    def words(self, needs: Sequence[StaticRequest]) -> tuple[NamedRequest, ...]:
         """The needs, with the leaves' names."""
         names = self.leaf_names() if needs else []
-        return tuple(Specialised(tuple(names[k] for k in sorted(n.leaves)), n.what, n.place) for n in needs)
+        return tuple(NamedRequest(tuple(names[k] for k in sorted(n.leaves)), n.what, n.place) for n in needs)
 
-    def knowing(self, needs: Sequence[Need]) -> Arguments | None:
+    def knowing(self, needs: Sequence[StaticRequest]) -> Arguments | None:
         """These with more of them known; None where they are known already."""
         known, new = self.known, []
         for need in needs:

@@ -26,7 +26,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 @frozen
-class Repeated:
+class RepeatedArgument:
     """A list, dict or object that is an argument, or part of one, for the second time."""
 
     index: int
@@ -97,7 +97,7 @@ class Leaves:
             raise argument_refusal(where, value)
         if structure.mutable:
             if id(value) in self.containers:
-                return Repeated(list(self.containers).index(id(value)))
+                return RepeatedArgument(list(self.containers).index(id(value)))
             self.containers[id(value)] = value
         outside, self.inside = not self.inside, self.inside or parts.is_object(structure)
         key = self._part if self.inside else self.key
@@ -108,7 +108,7 @@ class Leaves:
 
     def _part(self, value: Any, where: str) -> Any:
         """The key of a part of an object."""
-        return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.Same(value))
+        return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.ByIdentity(value))
 
     def _static_key(self, value: Any, where: str) -> Any:
         try:
@@ -274,11 +274,11 @@ def layout_of(
     too. `inside` says that the value is part of an object.
     """
     if type(value) in held or (inside and not parts.is_carried(value)):
-        return layouts.Held(value)
+        return layouts.Constant(value)
     if isinstance(value, Static):
-        return layouts.Held(value)
+        return layouts.Constant(value)
     if is_static(value):
-        return layouts.Held(value)
+        return layouts.Constant(value)
     if type(value) in PYTHON_DTYPES:
         return layouts.Leaf(python_abstract(type(value)))
     if isinstance(value, np.generic):
@@ -293,10 +293,10 @@ def layout_of(
         return layout_of(foreign.seen(value, ""), seen)
     structure = containers.structure_of(value)
     if structure is None:
-        return layouts.Held(value)
+        return layouts.Constant(value)
     if structure.mutable:
         if id(value) in seen:
-            return layouts.Held(Repeated(seen[id(value)]))
+            return layouts.Constant(RepeatedArgument(seen[id(value)]))
         seen[id(value)] = len(seen)
     inside = inside or parts.is_object(structure)
     return layouts.Node(structure, tuple([layout_of(c, seen, held, inside) for c in structure.children(value)]))

@@ -26,7 +26,7 @@ _LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "sklearn", "numba", 
 _LIKE_USERS = (types.SimpleNamespace,)
 
 
-class Same:
+class ByIdentity:
     """An object in a call's key, by identity."""
 
     __slots__ = ("value",)
@@ -38,7 +38,7 @@ class Same:
         return id(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.value is other.value
+        return isinstance(other, ByIdentity) and self.value is other.value
 
     def __repr__(self) -> str:
         return object.__repr__(self.value)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.signature.flatten import Repeated
+from anabranch.runtime.signature.flatten import RepeatedArgument
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import Abstract, Kind
-from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.lazy_text import TextStructure
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -37,16 +37,16 @@ class OneOf:
 
 
 @frozen(eq=False)
-class Constant:
+class ConstantLeaf:
     """A part that is no leaf: None, a str, a function; what Python takes for the same is equal."""
 
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Constant):
+        if not isinstance(other, ConstantLeaf):
             return NotImplemented
         a, b = self.value, other.value
-        if layouts.same(a, b) or (type(a) is type(b) is Repeated and a == b):
+        if layouts.same(a, b) or (type(a) is type(b) is RepeatedArgument and a == b):
             return True
         return is_static(a) and is_static(b) and bool(key_of(a) == key_of(b))
 
@@ -67,7 +67,7 @@ class PyTreeDef:
     they hold fast is the same. Named as in `jax.tree_util`.
     """
 
-    structure: Structure | Constant | None = None
+    structure: Structure | ConstantLeaf | None = None
     parts: tuple[PyTreeDef, ...] = ()
 
     @property
@@ -106,9 +106,9 @@ class PyTreeDef:
         """`made` gets the mutable containers, in the order in which they are met."""
         if self.structure is None:
             return next(leaves)
-        if isinstance(self.structure, Constant):
+        if isinstance(self.structure, ConstantLeaf):
             value = self.structure.value
-            return made[value.index] if isinstance(value, Repeated) else value
+            return made[value.index] if isinstance(value, RepeatedArgument) else value
         if not self.structure.mutable:
             return self.structure.build([p._build(leaves, made) for p in self.parts])
         container = self.structure.empty()
@@ -122,7 +122,7 @@ class PyTreeDef:
     def __str__(self) -> str:
         if self.structure is None:
             return "*"
-        if isinstance(self.structure, Constant):
+        if isinstance(self.structure, ConstantLeaf):
             return repr(self.structure)
         return _written(self.structure, list(map(str, self.parts)))
 
@@ -163,7 +163,7 @@ class Tree:
         return self.definition.unflatten(self.leaves)
 
 
-def _of_run_time_size(structure: SizedStructure, view: layouts.Layout) -> Abstract:
+def _of_run_time_size(structure: DynamicArrayStructure, view: layouts.Layout) -> Abstract:
     """Return the type of an array of run-time size: None stands for the sizes that are not known."""
     abstract = layouts.numeric(view)
     assert abstract is not None
@@ -189,9 +189,9 @@ class Reading:
         match layout:
             case layouts.Leaf(abstract):
                 return self.leaf(abstract)
-            case layouts.Held():
+            case layouts.Constant():
                 return self.held(layout)
-            case layouts.Choice(options):
+            case layouts.Union(options):
                 return Tree(LEAF, (OneOf(tuple(self.tree(o).built() for o in options)),))
             case layouts.Node(BesideStructure(), (_, result)):
                 return self.tree(result)
@@ -200,7 +200,7 @@ class Reading:
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
                 if structure.flat or structure.grown:
                     return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
-                if isinstance(structure, SizedStructure):
+                if isinstance(structure, DynamicArrayStructure):
                     return self.leaf(_of_run_time_size(structure, children[0]))
                 parts = [self.tree(c) for c in children]
                 definition = PyTreeDef(structure, tuple(p.definition for p in parts))
@@ -210,9 +210,9 @@ class Reading:
         """The tree of a number or array."""
         return Tree(LEAF, (self._info(abstract),))
 
-    def held(self, layout: layouts.Held) -> Tree:
+    def held(self, layout: layouts.Constant) -> Tree:
         """The tree of what is no run-time value."""
-        return Tree(PyTreeDef(Constant(layout.value)), ())
+        return Tree(PyTreeDef(ConstantLeaf(layout.value)), ())
 
 
 class ResultReading(Reading):
@@ -232,7 +232,7 @@ class ResultReading(Reading):
         super().__init__(info)
         self._objects, self._numbers = objects, numbers
 
-    def held(self, layout: layouts.Held) -> Tree:
+    def held(self, layout: layouts.Constant) -> Tree:
         """The tree of an argument's part, or of a constant."""
         value = layout.value
         if isinstance(value, CallersObject):

@@ -63,7 +63,7 @@ def chosen_parameters(
     given = _listed(names, what, error)
     if not places and not given:
         return frozenset()
-    form = Form.of(fun)
+    form = ParameterForm.of(fun)
     chosen: set[str | int] = set()
     for n in places:
         if -len(form.positional) <= n < len(form.positional) and (n >= 0 or form.rest is None):
@@ -94,7 +94,7 @@ def _name(fun: Any) -> str:
     return getattr(fun, "__qualname__", None) or repr(fun)
 
 
-class Form:
+class ParameterForm:
     """The positions and names of parameters, which say where an argument may stand."""
 
     __slots__ = ("by_keyword", "defaults", "names", "positional", "rest", "rest_by_name")
@@ -110,22 +110,22 @@ class Form:
         self.rest_by_name = next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), None)
 
     @staticmethod
-    def of(fun: Callable[..., Any]) -> Form:
+    def of(fun: Callable[..., Any]) -> ParameterForm:
         """The form of a callable; one that has no signature takes anything."""
         try:
-            return Form(list(inspect.signature(fun).parameters.values()))
+            return ParameterForm(list(inspect.signature(fun).parameters.values()))
         except (TypeError, ValueError):
             kinds = inspect.Parameter
-            return Form([kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)])
+            return ParameterForm([kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)])
 
 
-class Statics:
+class StaticArguments:
     """The static arguments of one function."""
 
     __slots__ = ("_name", "_names", "_numbers", "form")
 
     def __init__(self, fun: Callable[..., Any], static: Iterable[str | int]) -> None:
-        self.form = Form.of(fun)
+        self.form = ParameterForm.of(fun)
         self._name = _name(fun)
         self._names = frozenset(s for s in static if isinstance(s, str))
         self._numbers = frozenset(s for s in static if isinstance(s, int))

@@ -21,7 +21,7 @@ from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.op import Op
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
-from anabranch.runtime.tracing.capacity import Capacity, Place
+from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.outside import NoOutside, Outside
 from anabranch.runtime.tracing.state import (
     Calls,
@@ -83,7 +83,7 @@ class Trace:
         self.text = Text()
         self.unrolling = Unrolling(unroll_reason)
         # The buffer sizes that were asked for, and given.
-        self.capacities: dict[Place, Capacity] = {}
+        self.capacities: dict[CapacitySite, Capacity] = {}
         self.root = Builder(self, None)
         for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))

@@ -30,7 +30,7 @@ _LEAP = 8
 
 
 @frozen
-class Place:
+class CapacitySite:
     """A place that asks for a buffer.
 
     Attributes
@@ -70,7 +70,7 @@ class Capacity:
         Whether it is for what a run has needed, and not what the settings start with.
     """
 
-    place: Place
+    place: CapacitySite
     size: int
     learned: bool = False
 
@@ -132,10 +132,10 @@ class Learned:
     """The buffer sizes that calls of a function turned out to need, by their signatures."""
 
     def __init__(self) -> None:
-        self._sizes: dict[Any, dict[Place, int]] = {}
+        self._sizes: dict[Any, dict[CapacitySite, int]] = {}
         self._lock = lock()
 
-    def of(self, key: Any) -> Mapping[Place, int]:
+    def of(self, key: Any) -> Mapping[CapacitySite, int]:
         """That of a signature."""
         return self._sizes.get(key, _NOTHING)
 
@@ -173,12 +173,12 @@ class Learned:
         self._sizes.clear()
 
 
-_NOTHING: Mapping[Place, int] = MappingProxyType({})
-_known: contextvars.ContextVar[Mapping[Place, int]] = contextvars.ContextVar("capacities", default=_NOTHING)
+_NOTHING: Mapping[CapacitySite, int] = MappingProxyType({})
+_known: contextvars.ContextVar[Mapping[CapacitySite, int]] = contextvars.ContextVar("capacities", default=_NOTHING)
 
 
 @contextlib.contextmanager
-def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
+def knowing(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
     """Trace with the buffer sizes that were learned to be needed."""
     token = _known.set(sizes)
     try:
@@ -187,7 +187,7 @@ def knowing(sizes: Mapping[Place, int]) -> Iterator[None]:
         _known.reset(token)
 
 
-def capacity_at(place: Place) -> Capacity:
+def capacity_at(place: CapacitySite) -> Capacity:
     """Return the capacity of a place, by what is known or else by the settings."""
     known = _known.get().get(place)
     start = max(1, min(settings().capacity, settings().capacity_limit))

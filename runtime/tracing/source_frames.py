@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.ir.program import Source
+from anabranch.runtime.ir.program import SourceLocation
 
 Position: TypeAlias = tuple[str, int, int, int]  # file, line, column, end column; columns count from 0
 
@@ -94,13 +94,13 @@ def stacklevel() -> int:
     return level
 
 
-def source() -> Source | None:
+def source() -> SourceLocation | None:
     """The innermost of the user's lines that run now."""
     frame: types.FrameType | None = sys._getframe(2)
     known = _files
     while frame is not None:
         filename = frame.f_code.co_filename
         if filename not in known and not internal(filename):
-            return Source(frame.f_code, frame.f_lasti)
+            return SourceLocation(frame.f_code, frame.f_lasti)
         frame = frame.f_back
     return None

@@ -16,14 +16,14 @@ from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
-from anabranch.runtime.values.tracer import COMPARISONS, Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import COMPARISONS, Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def operator(function: np.ufunc, left: Any, right: Any) -> Any:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     for operand in (left, right):
-        if not isinstance(operand, (Traced, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
+        if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             return NotImplemented
     return apply(function, (left, right), _power_of(left))
 
@@ -40,7 +40,7 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
     """
     if any(isinstance(x, list) for x in operands):  # one may have a length known only at run time
         operands = [wrap.numpy_operand(x) if isinstance(x, list) else x for x in operands]
-        choice = next((x for x in operands if isinstance(x, ChoiceValue)), None)
+        choice = next((x for x in operands if isinstance(x, UnionValue)), None)
         if choice is not None:  # an array of the dtype that the numbers in the list give it
             return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
     if any(map(wrap.is_sized, operands)):
@@ -147,14 +147,14 @@ def _is_square_of_truth(base: Any, exponent: Any) -> bool:
 
 def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
     """The form of a power by the operator: that of NumPy's scalars is the C library's."""
-    if isinstance(base, Traced) and not wrap.is_sized(base):
+    if isinstance(base, Tracer) and not wrap.is_sized(base):
         return pow if base.abstract.kind is Kind.ARRAY else None
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
 def _is_single(exponent: Any, value: float) -> bool:
     """Return whether an exponent is known to be a single number, and this one."""
-    if isinstance(exponent, Traced):
+    if isinstance(exponent, Tracer):
         atom = getattr(exponent, "atom", None)
         return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
     return bool(np.size(exponent) == 1 and np.all(exponent == value))
@@ -202,7 +202,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 def _spec(x: Any) -> Any:
     """The operand as NumPy's promotion takes it: a dtype, or a Python type where the value is weak."""
-    if isinstance(x, Traced):
+    if isinstance(x, Tracer):
         abstract = x.abstract
         if abstract.kind is Kind.PYTHON:
             return np.dtype(np.bool_) if abstract.python is bool else abstract.python
@@ -218,7 +218,7 @@ def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
     if spec is not int or not narrow:
         return spec
     info = np.iinfo(narrow[0])
-    fits = not isinstance(x, Traced) and info.min <= x <= info.max
+    fits = not isinstance(x, Tracer) and info.min <= x <= info.max
     return spec if fits else PYTHON_DTYPES[int]
 
 

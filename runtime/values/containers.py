@@ -20,12 +20,12 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 _ATOMIC = (
     str, bytes, int, float, complex, bool, type(None), type, types.ModuleType, types.FunctionType, types.MethodType,
-    types.BuiltinFunctionType, np.ndarray, np.generic, np.dtype, Traced, slice, range,
+    types.BuiltinFunctionType, np.ndarray, np.generic, np.dtype, Tracer, slice, range,
 )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ class ExceptionStructure(Structure):
 
 
 @frozen
-class Told:
+class TextWithInts:
     """The text of an exception that names ints; where those are known only at run time, so is the text."""
 
     text: Callable[[Sequence[int]], str]
@@ -162,7 +162,7 @@ class ToldStructure(Structure):
 
     def build(self, children: Sequence[Any]) -> Any:
         known = all(type(number) is int for number in children)
-        return self.extra(children) if known else Told(self.extra, tuple(children))
+        return self.extra(children) if known else TextWithInts(self.extra, tuple(children))
 
 
 def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
@@ -201,7 +201,7 @@ def structure_of(value: Any) -> Structure | None:
         return Structure(cls, tuple(value), factory) if cls in _DICTS else None
     if isinstance(value, _ATOMIC):
         return None
-    if isinstance(value, Told):
+    if isinstance(value, TextWithInts):
         return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
@@ -216,7 +216,7 @@ def has_traced(value: Any) -> bool:
     pending, seen = [value], set[int]()
     while pending:
         part = pending.pop()
-        if isinstance(part, (Traced, ChoiceValue)):
+        if isinstance(part, (Tracer, UnionValue)):
             return True
         structure = None if id(part) in seen else structure_of(part)
         if structure is not None:

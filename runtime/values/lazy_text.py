@@ -22,8 +22,8 @@ from anabranch.runtime.values import attributes, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import wanting
-from anabranch.runtime.values.tracer import SHOWN, Traced, shown_to_tools
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 # Methods of str that return a str, whatever it holds.
@@ -101,10 +101,10 @@ class Text:
         return StrMethod(name, self)
 
     def __add__(self, other: Any) -> Any:
-        return deferred("__add__", self, other) if isinstance(other, (str, Text, ChoiceValue)) else NotImplemented
+        return deferred("__add__", self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return deferred("__add__", other, self) if isinstance(other, (str, ChoiceValue)) else NotImplemented
+        return deferred("__add__", other, self) if isinstance(other, (str, UnionValue)) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
         return deferred("__mul__", self, count)
@@ -120,7 +120,7 @@ class Text:
     def _needs_characters(self, *_: Any) -> NoReturn:
         error = refusal("")
         for part in self.parts:
-            wanting(error, part.tag if isinstance(part, ChoiceValue) else part, "a plain str")
+            wanting(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
         raise error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
@@ -199,12 +199,12 @@ def snapshot(value: Any) -> Any:
     """The value as it is now: arrays, lists and objects in it may change later."""
     if isinstance(value, Handle):
         return wrap.array_of(value.atom)
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.without_undefined()
-        if not isinstance(value, ChoiceValue):
+        if not isinstance(value, UnionValue):
             return snapshot(value)
-        return ChoiceValue(value.tag, tuple(map(snapshot, value.options)))
-    if isinstance(value, Traced):
+        return UnionValue(value.tag, tuple(map(snapshot, value.options)))
+    if isinstance(value, Tracer):
         return value
     structure = containers.structure_of(value)
     if structure is not None:
@@ -230,7 +230,7 @@ def refuse_hidden(value: Any) -> None:
 
 def _is_simple(value: Any) -> bool:
     """Return whether the text of a value of this type is made by Python and NumPy alone, whatever it is."""
-    if isinstance(value, (Text, Traced, str, int, float, complex, type(None), np.ndarray, np.generic)):
+    if isinstance(value, (Text, Tracer, str, int, float, complex, type(None), np.ndarray, np.generic)):
         return True
     return type(value) in (tuple, list, dict) and all(map(_is_simple, value.values() if type(value) is dict else value))
 
@@ -239,7 +239,7 @@ def _sample(value: Any) -> Any:
     """Some value of the type that this one will have."""
     if isinstance(value, Text):
         return "1"
-    if isinstance(value, Traced):
+    if isinstance(value, Tracer):
         abstract = value.abstract
         some = np.ones(abstract.shape if len(abstract.shape) < 1 else (1,) * len(abstract.shape), abstract.dtype)
         return some if abstract.kind is Kind.ARRAY else some.item() if abstract.kind is Kind.PYTHON else some[()]

@@ -26,7 +26,7 @@ E = TypeVar("E", bound=AnabranchError)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Need:
+class StaticRequest:
     """A value that must be known while tracing, and where in the user's code.
 
     Attributes
@@ -44,7 +44,7 @@ class Need:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Specialised:
+class NamedRequest:
     """A need, with the names of the arguments, or of the parts of them, that are known for it."""
 
     names: tuple[str, ...]
@@ -70,7 +70,7 @@ def argument_names(leaves: Sequence[str]) -> str:
 class Specialise(BaseException):
     """Raised while tracing when arguments must be known: the whole is traced again with their values."""
 
-    def __init__(self, need: Need) -> None:
+    def __init__(self, need: StaticRequest) -> None:
         super().__init__(need)
         self.need = need
 
@@ -90,19 +90,19 @@ def know(atom: Any, what: str) -> None:
     """
     leaves = leaves_behind(atom) if tracing() and settings().auto_static else None
     if leaves:
-        raise Specialise(Need(leaves, what, place()))
+        raise Specialise(StaticRequest(leaves, what, place()))
 
 
 def wanting(error: E, atom: Any, what: str = "this") -> E:
     """The error, which says which arguments would have to be known for it not to be raised."""
     leaves = leaves_behind(atom) if tracing() else None
     if leaves:
-        needs: list[Need] = getattr(error, "anabranch_needs", [])
-        error.anabranch_needs = [*needs, Need(leaves, what, place())]  # type: ignore[attr-defined]
+        needs: list[StaticRequest] = getattr(error, "anabranch_needs", [])
+        error.anabranch_needs = [*needs, StaticRequest(leaves, what, place())]  # type: ignore[attr-defined]
     return error
 
 
-def needs_of(error: BaseException) -> list[Need]:
+def needs_of(error: BaseException) -> list[StaticRequest]:
     """The needs that `wanting` has noted."""
     return list(getattr(error, "anabranch_needs", ()))
 

@@ -26,7 +26,7 @@ from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 # The entries of a table, and the different values in it, are no more than this.
@@ -59,14 +59,14 @@ def is_choice(value: Any) -> bool:
     """Return whether a value is one of a few constants, some of them text, or a tuple with such a part."""
     if type(value) is tuple:
         return any(map(is_choice, value)) and all(is_choice(v) or is_constant(v) for v in value)
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return False
     return all(map(is_constant, value.options)) and any(isinstance(o, (str, bytes, tuple)) for o in value.options)
 
 
 def look_up(function: Callable[..., Any], *operands: Any) -> Any:
     """Return the result of a function without effects, or `UNKNOWN` where its operands are no such choices."""
-    if not tracing() or not any(isinstance(o, (ChoiceValue, tuple)) for o in operands):
+    if not tracing() or not any(isinstance(o, (UnionValue, tuple)) for o in operands):
         return UNKNOWN
     operands = tuple(map(_set, operands))
     if not any(map(is_choice, operands)):
@@ -88,9 +88,9 @@ def look_up(function: Callable[..., Any], *operands: Any) -> Any:
 
 def _set(operand: Any) -> Any:
     """A text that may be unset, after the check that it is set."""
-    if not isinstance(operand, ChoiceValue) or not any(isinstance(o, Undefined) for o in operand.options):
+    if not isinstance(operand, UnionValue) or not any(isinstance(o, Undefined) for o in operand.options):
         return operand
-    rest = ChoiceValue(operand.tag, tuple(o for o in operand.options if not isinstance(o, Undefined)))
+    rest = UnionValue(operand.tag, tuple(o for o in operand.options if not isinstance(o, Undefined)))
     return operand.without_undefined() if is_choice(rest) else operand
 
 
@@ -114,7 +114,7 @@ class _Table:
         self.length = math.prod(self.tags.values())
 
     def _find(self, operand: Any) -> None:
-        if isinstance(operand, ChoiceValue):
+        if isinstance(operand, UnionValue):
             self.tags[operand.tag] = len(operand.options)
         elif type(operand) is tuple:
             for part in operand:
@@ -151,7 +151,7 @@ def _possible(tag: Atom, length: int) -> list[bool]:
 
 
 def _decided(operand: Any, codes: dict[Atom, int]) -> Any:
-    if isinstance(operand, ChoiceValue):
+    if isinstance(operand, UnionValue):
         return operand.options[codes[operand.tag]]
     return tuple(_decided(part, codes) for part in operand) if type(operand) is tuple else operand
 
@@ -178,7 +178,7 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
         return current().trace.identity.merge(tuple(entry(index, column) for column in zip(*table, strict=True)))
     if len(values) > MOST_OPTIONS:
         return UNKNOWN
-    return ChoiceValue(atoms.coded(index, line), tuple(values))
+    return UnionValue(atoms.coded(index, line), tuple(values))
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -223,7 +223,7 @@ def _fail(index: Atom, errors: dict[int, Exception], length: int) -> None:
 
 def _ranked(comparison: Any, a: Any, b: Any) -> Any:
     """The comparison of two such values that are texts of one class, by their ranks among all of them."""
-    if not (isinstance(a, ChoiceValue) and isinstance(b, ChoiceValue)) or a.tag is b.tag:
+    if not (isinstance(a, UnionValue) and isinstance(b, UnionValue)) or a.tag is b.tag:
         return UNKNOWN
     if len({type(o) for o in (*a.options, *b.options)}) != 1 or type(a.options[0]) not in (str, bytes):
         return UNKNOWN

@@ -75,7 +75,7 @@ def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
     return frame is not None and bool(_TOOLS.search(frame.f_code.co_filename))
 
 
-class Traced:
+class Tracer:
     """A value known only at run time.
 
     Subclasses say what kind of object they stand for (`abstract`) and how an operator acts (`_binary`, `_unary`).
@@ -174,30 +174,30 @@ class Traced:
         return shown_to_tools(f"{SHOWN}{self.abstract}>")
 
 
-def _binary_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+def _binary_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, self, other)
 
 
-def _reflected_method(ufunc: np.ufunc) -> Callable[[Traced, Any], Any]:
+def _reflected_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, other, self)
 
 
-def _unary_method(ufunc: np.ufunc) -> Callable[[Traced], Any]:
+def _unary_method(ufunc: np.ufunc) -> Callable[[Tracer], Any]:
     return lambda self: self._unary(ufunc)
 
 
 for _name, _ufunc in _BINARY.items():
-    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
-    setattr(Traced, f"__r{_name}__", _reflected_method(_ufunc))
+    setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
+    setattr(Tracer, f"__r{_name}__", _reflected_method(_ufunc))
 for _name, _ufunc in _COMPARE.items():
-    setattr(Traced, f"__{_name}__", _binary_method(_ufunc))
+    setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
 for _name, _function in _UNARY.items():
-    setattr(Traced, f"__{_name}__", _unary_method(_function))
+    setattr(Tracer, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
 
 
-def _sample(value: Traced) -> Any:
+def _sample(value: Tracer) -> Any:
     known = value.abstract
     if known.kind is Kind.PYTHON:
         return known.python(0)
@@ -205,4 +205,4 @@ def _sample(value: Traced) -> Any:
 
 
 _ARRAY = np.zeros(0)
-attributes.register(Traced, _sample)
+attributes.register(Tracer, _sample)

@@ -43,7 +43,7 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
-class ChoiceValue(UnionBase):
+class UnionValue(UnionBase):
     """`options[tag]`.
 
     What an operation needs is a single value: options that cannot take part (unset, None) become the run-time check
@@ -53,11 +53,11 @@ class ChoiceValue(UnionBase):
     __slots__ = ()
     __array_priority__ = 2000.0
 
-    def __copy__(self) -> ChoiceValue:
-        return ChoiceValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
+    def __copy__(self) -> UnionValue:
+        return UnionValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
-        return ChoiceValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
+    def __deepcopy__(self, memo: dict[int, Any]) -> UnionValue:
+        return UnionValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
     def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         """The value, after the check that it is set."""
@@ -79,9 +79,9 @@ class ChoiceValue(UnionBase):
             When two options remain that no single value can hold.
         """
         value = self.without_undefined()
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
-        if not isinstance(value, ChoiceValue):
+        if not isinstance(value, UnionValue):
             return value
         return value._numeric()
 
@@ -101,9 +101,9 @@ class ChoiceValue(UnionBase):
             return self.options[rest[0]]
         left = tuple(self.options[i] for i in rest)
         if rest == list(range(len(rest))):
-            return ChoiceValue(self.tag, left, self.number)
+            return UnionValue(self.tag, left, self.number)
         if len(rest) > _FEW:
-            return ChoiceValue(
+            return UnionValue(
                 atoms.coded(self.tag, [max(0, bisect(rest, i) - 1) for i in range(len(self.options))]),
                 left,
                 self.number,
@@ -111,7 +111,7 @@ class ChoiceValue(UnionBase):
         tag: Atom = atoms.literal(0, np.int32)
         for new, old in enumerate(rest):
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
-        return ChoiceValue(tag, left, self.number)
+        return UnionValue(tag, left, self.number)
 
     def _dtype(self) -> np.dtype[Any]:
         """The dtype that all options stand for."""
@@ -146,25 +146,25 @@ class ChoiceValue(UnionBase):
     def through(self, operation: Callable[[Any], Any]) -> Any:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
-        if not isinstance(value, ChoiceValue):
+        if not isinstance(value, UnionValue):
             return operation(value)
         if not value.of_objects:
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
-        if isinstance(value, ChoiceValue) and not value.of_objects and value._merged() is not None:
+        if isinstance(value, UnionValue) and not value.of_objects and value._merged() is not None:
             return operation(value.resolve())
-        return operations().decide(value, operation) if isinstance(value, ChoiceValue) else operation(value)
+        return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
     def each(self, operation: Callable[[Any], Any]) -> Any:
         """The operation on each option, None too, where it is the one."""
         value = self.without_undefined()
-        return operations().decide(value, operation) if isinstance(value, ChoiceValue) else operation(value)
+        return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
     def in_place(self, operation: Callable[[Any], Any]) -> Any:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
         value = self.without_undefined()
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             value = value._without(lambda o: o is None, lambda _: _error_of_none(operation))
-        if not isinstance(value, ChoiceValue):
+        if not isinstance(value, UnionValue):
             return operation(value)
         shapes = {() if abstract is None else abstract.shape for abstract in value.kinds()}
         return value.through(operation) if shapes == {()} else operations().decide(value, operation)
@@ -189,18 +189,18 @@ class ChoiceValue(UnionBase):
     def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
         """`==` or `!=`, in which None takes part as itself."""
         value = self.without_undefined()
-        if isinstance(other, ChoiceValue):
+        if isinstance(other, UnionValue):
             other = other.without_undefined()
         if (found := looked_up(operation, value, other)) is not UNKNOWN:
             return found
-        if isinstance(other, ChoiceValue) and any(o is None for o in other.options):
+        if isinstance(other, UnionValue) and any(o is None for o in other.options):
             alternatives = other
             return alternatives.each(
                 lambda o: (
-                    value.each(lambda v: operation(v, o)) if isinstance(value, ChoiceValue) else operation(value, o)
+                    value.each(lambda v: operation(v, o)) if isinstance(value, UnionValue) else operation(value, o)
                 )
             )
-        if not isinstance(value, ChoiceValue) or not any(o is None for o in value.options):
+        if not isinstance(value, UnionValue) or not any(o is None for o in value.options):
             return _operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
@@ -224,7 +224,7 @@ class ChoiceValue(UnionBase):
     def __anabranch_read__(self, name: str) -> Any:
         """The attribute that a user's code asks for, whatever its name."""
         value = self.without_undefined()
-        if not isinstance(value, ChoiceValue):
+        if not isinstance(value, UnionValue):
             return attributes.read(value, name)
         if all(type(o) is str for o in value.options):
             getattr("", name)  # raises what Python does of other names
@@ -290,7 +290,7 @@ class ChoiceValue(UnionBase):
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
-attributes.register(ChoiceValue, None)
+attributes.register(UnionValue, None)
 
 
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
@@ -311,7 +311,7 @@ def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: in
     """
     before, after = operands[:place], operands[place + 1 :]
     value = operands[place].without_undefined()
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return function(*before, value, *after)
     others = before + after
     if others and value.merges_with(others[0]):
@@ -323,8 +323,8 @@ def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: in
     return value.through(lambda v: function(*before, v, *after))
 
 
-def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    def forward(self: ChoiceValue, other: Any) -> Any:
+def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if isinstance(other, wrap.class_of("text")) and function is operator.add:
@@ -334,8 +334,8 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any]
     return forward
 
 
-def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    def forward(self: ChoiceValue, other: Any) -> Any:
+def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if self.merges_with(other) or are_numbers(self):
@@ -345,16 +345,16 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceVa
     return forward
 
 
-def _forward_unary(function: Callable[[Any], Any]) -> Callable[[ChoiceValue], Any]:
-    def forward(self: ChoiceValue) -> Any:
+def _forward_unary(function: Callable[[Any], Any]) -> Callable[[UnionValue], Any]:
+    def forward(self: UnionValue) -> Any:
         found = looked_up(function, self)
         return _operated(function, (self,), 0) if found is UNKNOWN else found
 
     return forward
 
 
-def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[ChoiceValue, Any], Any]:
-    def reflect(self: ChoiceValue, other: Any) -> Any:
+def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
+    def reflect(self: UnionValue, other: Any) -> Any:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return _operated(function, (other, self), 1)
@@ -385,10 +385,10 @@ for _name in (
     "matmul",
 ):
     _function = getattr(operator, _name)
-    setattr(ChoiceValue, f"__{_name.rstrip('_')}__", _forward(_function))
-    setattr(ChoiceValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
-    setattr(ChoiceValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
+    setattr(UnionValue, f"__{_name.rstrip('_')}__", _forward(_function))
+    setattr(UnionValue, f"__r{_name.rstrip('_')}__", _reflect(_function))
+    setattr(UnionValue, f"__i{_name.rstrip('_')}__", _forward_in_place(getattr(operator, f"i{_name.rstrip('_')}")))
 for _name in ("lt", "le", "gt", "ge"):
-    setattr(ChoiceValue, f"__{_name}__", _forward(getattr(operator, _name)))
+    setattr(UnionValue, f"__{_name}__", _forward(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(ChoiceValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))
+    setattr(UnionValue, f"__{_name}__", _forward_unary(getattr(operator, _name)))

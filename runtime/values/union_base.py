@@ -12,7 +12,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -74,7 +74,7 @@ class UnionBase:
     def of_objects(self) -> bool:
         """Return whether some option is neither a number or array, nor unset or None."""
         return any(
-            not isinstance(o, (Traced, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
+            not isinstance(o, (Tracer, Undefined)) and o is not None and abstract_of(o) is None for o in self.options
         )
 
     @property
@@ -131,7 +131,7 @@ def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
 
 def abstract_of_option(option: Any) -> Abstract | None:
     """The abstract value of an option that is a number or an array; None for anything else."""
-    return option.abstract if isinstance(option, Traced) else abstract_of(option)
+    return option.abstract if isinstance(option, Tracer) else abstract_of(option)
 
 
 def _abstract_of_static(option: Any) -> Abstract | None:

@@ -8,14 +8,14 @@ from typing import Any
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Part
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 
 def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
     """Return whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
 
     def stays(value: Any) -> bool:
-        if isinstance(value, Array):
+        if isinstance(value, TracedArray):
             return storage_visible(builder, value)
         atom = getattr(value, "atom", None)
         return isinstance(atom, Literal) or atom_visible(builder, atom)
@@ -23,7 +23,7 @@ def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
     return stays
 
 
-def storage_visible(builder: Builder, array: Array) -> bool:
+def storage_visible(builder: Builder, array: TracedArray) -> bool:
     """Return whether `builder` or one around it holds the array's memory and its view's run-time positions."""
     if array.storage not in builder.env and not builder.outer_has(array.storage):
         return False

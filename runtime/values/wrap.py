@@ -17,12 +17,12 @@ from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import dtype_refusal
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 def numpy_operand(x: Any) -> Any:
     """An operand of a NumPy function: traced, ndarray, NumPy scalar or Python scalar; sequences become arrays."""
-    if isinstance(x, Traced) or type(x) in PYTHON_DTYPES:
+    if isinstance(x, Tracer) or type(x) in PYTHON_DTYPES:
         return x
     if isinstance(x, (np.ndarray, np.generic)):
         if isinstance(x, np.ndarray):
@@ -44,7 +44,7 @@ def numpy_operand(x: Any) -> Any:
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of an operand."""
-    if isinstance(x, Traced):
+    if isinstance(x, Tracer):
         return x.abstract.shape
     return x.shape if isinstance(x, (np.ndarray, np.generic, device.Array)) else ()
 
@@ -53,7 +53,7 @@ def as_atom(x: Any, dtype: Any = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
         x = current().trace.outside.hoist(x)
-    if isinstance(x, Traced):
+    if isinstance(x, Tracer):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:
             return atom
@@ -113,7 +113,7 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
     if x.interval.high > info.max:
         outside = atoms.logical_or(outside, atoms.ufunc(np.greater, x.atom, atoms.literal(info.max, np.int64)))
     text = f"Python integer {{}} out of bounds for {dtype.name}"
-    run_time_checks.fail_if(outside, run_time_checks.Telling(OverflowError, text), x.atom)
+    run_time_checks.fail_if(outside, run_time_checks.IntMessage(OverflowError, text), x.atom)
 
 
 def numpy_result(atom: Atom) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Unit, Units
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.passes.assert_ import Assert
 from anabranch.transpile.passes.attribute import Attribute
 from anabranch.transpile.passes.base import ExpressionPass, Pass, SimplificationPass, SmallPass, StatementPass
@@ -54,13 +54,13 @@ _EXPRESSIONS = {kind: p for p in PASSES if isinstance(p, ExpressionPass) for kin
 class Dispatch:
     """Hands each construct to its pass."""
 
-    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> Step:
+    def statement(self, work: Lowering, unit: Unit, here: Here, rest: Units) -> LoweredUnit:
         """One unit of a block, rewritten."""
         kind: type[object] = type(unit)
         if isinstance(unit, cst.SimpleStatementLine):
             kind = type(unit.body[0])
             if kind not in _STATEMENTS:
-                return Step([self._line(work, unit, here)], rest)
+                return LoweredUnit([self._line(work, unit, here)], rest)
         return _STATEMENTS[kind].lower(work, unit, here, rest)
 
     def expression(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement
 from anabranch.transpile.reader import Reader
 from anabranch.transpile.simplify import Simplifier
@@ -44,7 +44,7 @@ class SimplificationPass(Pass):
 class StatementPass(Pass):
     """A construct that is a compound statement, or a unit that the rewriting itself put in."""
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         raise NotImplementedError
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.names import assigns, usage_of
 from anabranch.transpile.nodes import replace_children
 from anabranch.transpile.passes.base import Example, StatementPass
@@ -35,9 +35,9 @@ class Class(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.ClassDef)
-        return Step([_class(Reader(work, work.flow.entry(node), here.place), node)], rest)
+        return LoweredUnit([_class(Reader(work, work.flow.entry(node), here.place), node)], rest)
 
 
 def _class(reader: Reader, node: cst.ClassDef) -> cst.ClassDef:

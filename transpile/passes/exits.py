@@ -6,7 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Exit, Units
 from anabranch.transpile.frames import UserFrame
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
 
@@ -38,7 +38,7 @@ class Leave(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.SimpleStatementLine)
         (small,) = node.body
         value = small.value if isinstance(small, cst.Return) else None
@@ -52,8 +52,8 @@ class Leave(StatementPass):
         if isinstance(here.frame, UserFrame) and isinstance(small, cst.Return) and small.value is not None:
             # The user's own line stays, comment and all.
             changed = small.with_changes(value=value, semicolon=cst.MaybeSentinel.DEFAULT)
-            return Step([node.with_changes(body=[work.derived(changed, small)])], None)
+            return LoweredUnit([node.with_changes(body=[work.derived(changed, small)])], None)
         statements = here.frame.leave(EXITS[type(small)], value)
         if len(statements) == 1 and isinstance(statements[0], cst.SimpleStatementLine):
             statements = [statements[0].with_changes(trailing_whitespace=node.trailing_whitespace)]
-        return Step(statements, None)
+        return LoweredUnit(statements, None)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign_to, name
 from anabranch.transpile.passes.base import Example, StatementPass
-from anabranch.transpile.passes.loops import Loop, element_place, finish, take_apart
+from anabranch.transpile.passes.loops import LoopParts, element_place, finish, take_apart
 from anabranch.transpile.reader import Reader
 
 
@@ -50,7 +50,7 @@ class For(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.For)
         if node.asynchronous is not None:
             work.session.report("AB101", node.iter)
@@ -65,7 +65,7 @@ class For(StatementPass):
         call = work.staged("for_", [iterable, cst.Name(body)], loop.carries, loop.carries)
         return finish(work, loop, call, [*before, function], here, rest, endless=False)
 
-    def _element(self, work: Lowering, node: cst.For, loop: Loop) -> tuple[str, list[Statement]]:
+    def _element(self, work: Lowering, node: cst.For, loop: LoopParts) -> tuple[str, list[Statement]]:
         """The parameter for the element, and the assignment of the user's target from it where they differ."""
         target = node.target
         plain = isinstance(target, cst.Name) and target.value in work.names(loop.split.own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import replace_children
 from anabranch.transpile.passes.base import Example, ExpressionPass, StatementPass
 from anabranch.transpile.reader import Reader
@@ -58,12 +58,12 @@ class Function(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.FunctionDef)
         if node.asynchronous is not None:
             work.session.report("AB101", node.name)
-            return Step([node], rest)
-        return Step([inner_function(Reader(work, work.flow.entry(node), here.place), node)], rest)
+            return LoweredUnit([node], rest)
+        return LoweredUnit([inner_function(Reader(work, work.flow.entry(node), here.place), node)], rest)
 
 
 def inner_function(reader: Reader, node: cst.FunctionDef) -> cst.FunctionDef:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls, orelse_of, units_of
+from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls, orelse_of, units_of
 from anabranch.transpile.frames import Frame, NotingFrame, ResultFrame, inside
-from anabranch.transpile.lowering import Here, Lowering, Split, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, line
 from anabranch.transpile.passes.base import Example, StatementPass
 
@@ -82,7 +82,7 @@ class If(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.If)
         orelse = node.orelse
         false = Branch(orelse_of(orelse))
@@ -96,10 +96,10 @@ class If(StatementPass):
 class SyntheticIf(StatementPass):
     """The rest of a block after an exit may have been taken stands in an if on the exit code."""
 
-    handles = (Choice,)
+    handles = (ReadyIf,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
-        assert isinstance(node, Choice)
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
+        assert isinstance(node, ReadyIf)
         fork = Fork(node.test, Branch(node.body), Branch(node.orelse), node.origin)
         return lower_fork(work, fork, here, rest)
 
@@ -109,21 +109,21 @@ class Propagation(StatementPass):
 
     handles = (Propagate,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, Propagate)
-        return Step(here.frame.propagate(node), None)
+        return LoweredUnit(here.frame.propagate(node), None)
 
 
-def lower_fork(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
+def lower_fork(work: Lowering, fork: Fork, here: Here, rest: Units) -> LoweredUnit:
     """Choose the form: flat, in tail position with the rest absorbed, or with an exit code."""
     true, false = fork.true, fork.false
     if not exits_of(true.units + false.units):
-        return Step(_flat(work, fork, here, work.regions.entries(rest, here.after)), rest)
+        return LoweredUnit(_flat(work, fork, here, work.regions.entries(rest, here.after)), rest)
     if rest and falls(true.units) and falls(false.units):
         return _coded(work, fork, here, rest)
     true = replace(true, units=true.units + rest) if falls(true.units) else true
     false = replace(false, units=false.units + rest) if falls(false.units) else false
-    return Step(_tail(work, replace(fork, true=true, false=false), here), None)
+    return LoweredUnit(_tail(work, replace(fork, true=true, false=false), here), None)
 
 
 def _split(work: Lowering, fork: Fork, here: Here, after: frozenset[int]) -> Split:
@@ -138,7 +138,7 @@ def _flat(work: Lowering, fork: Fork, here: Here, after: frozenset[int]) -> list
     return _assigned(work, fork, split, Here(frame, here.place, after), outs)
 
 
-def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
+def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> LoweredUnit:
     """Both branches may fall through and one may leave: the exit code says whether the rest is for us."""
     after = work.regions.entries(rest, here.after)
     exits = exits_of(fork.true.units + fork.false.units)
@@ -148,7 +148,7 @@ def _coded(work: Lowering, fork: Fork, here: Here, rest: Units) -> Step:
     targets = layout.targets(code, value if layout.valued else None)
     statements = _assigned(work, fork, split, Here(ResultFrame(layout), here.place, after), targets)
     leave = Propagate(code, value if layout.valued else None, exits, fork.origin)
-    return Step(statements, (Choice(work.comparison(code, Exit.NEXT), rest, (leave,), fork.origin),))
+    return LoweredUnit(statements, (ReadyIf(work.comparison(code, Exit.NEXT), rest, (leave,), fork.origin),))
 
 
 def _tail(work: Lowering, fork: Fork, here: Here) -> list[Statement]:

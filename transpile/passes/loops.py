@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Exits, Propagate, Unit, Units, exits_of, units_of
+from anabranch.transpile.blocks import Exit, Exits, Propagate, ReadyIf, Unit, Units, exits_of, units_of
 from anabranch.transpile.flow import Region
 from anabranch.transpile.frames import Layout, ResultFrame, UserFrame
-from anabranch.transpile.lowering import Here, Lowering, Split, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, string, tuple_of
-from anabranch.transpile.places import Place
+from anabranch.transpile.places import BoundNames
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class LoopParts:
     """A loop taken apart: the names it carries, the exits it has beside its own end, and its body's surroundings."""
 
     node: cst.While | cst.For
@@ -30,7 +30,7 @@ class Loop:
         return units_of(self.node.body)
 
 
-def take_apart(work: Lowering, node: cst.While | cst.For, head: int, first: int, here: Here) -> Loop:
+def take_apart(work: Lowering, node: cst.While | cst.For, head: int, first: int, here: Here) -> LoopParts:
     """Carries are names that the loop assigns and that are live at its head or where it is left."""
     last = max((n for u in units_of(node.body) for n in work.regions.nodes([u])), default=head)
     split = work.split_region(Region(frozenset(range(first, last + 1)), frozenset({head})), here.place)
@@ -38,23 +38,23 @@ def take_apart(work: Lowering, node: cst.While | cst.For, head: int, first: int,
     exits = exits_of(units_of(node.body)) & {Exit.BREAK, Exit.RETURN}
     layout = replace(work.layout, coded=bool(exits), valued=Exit.RETURN in exits, outs=carries)
     place = here.place.inner(split.region, carries, split.shared)
-    return Loop(node, split, carries, exits, layout, Here(ResultFrame(layout), place, frozenset({head})))
+    return LoopParts(node, split, carries, exits, layout, Here(ResultFrame(layout), place, frozenset({head})))
 
 
-def element_place(loop: Loop, element: str) -> Place:
+def element_place(loop: LoopParts, element: str) -> BoundNames:
     """The body's function with one more parameter."""
     place = loop.here.place
     return replace(place, parameters=place.parameters | {element})
 
 
 def finish(
-    work: Lowering, loop: Loop, call: cst.Call, before: list[Statement], here: Here, rest: Units, endless: bool
-) -> Step:
+    work: Lowering, loop: LoopParts, call: cst.Call, before: list[Statement], here: Here, rest: Units, endless: bool
+) -> LoweredUnit:
     """The call of the loop, and what becomes of the units after it."""
     origin = loop.node.test if isinstance(loop.node, cst.While) else loop.node.iter
     orelse = work.reached(units_of(loop.node.orelse.body)) if loop.node.orelse is not None else ()
     if not loop.exits:
-        return Step([*before, assign(loop.carries, call)], () if endless else orelse + rest)
+        return LoweredUnit([*before, assign(loop.carries, call)], () if endless else orelse + rest)
     code, value = here.place.fresh_outwards("exit_", "value_")
     noted = value if loop.layout.valued else None
     exits = [string(e.name.lower()) for e in (Exit.BREAK, Exit.RETURN) if e in loop.exits]
@@ -66,14 +66,14 @@ def finish(
     statements = [*before, assign(loop.layout.targets(code, noted), call)]
     following: list[Unit] = list(orelse)
     if orelse and Exit.BREAK in loop.exits:
-        following = [Choice(work.comparison(code, Exit.NEXT), orelse, (), origin)]
+        following = [ReadyIf(work.comparison(code, Exit.NEXT), orelse, (), origin)]
     following += rest
     if isinstance(here.frame, UserFrame) and not following and work.pushing:
         # The last statement of a generator: nobody looks at what it returns.
-        return Step(statements, ())
+        return LoweredUnit(statements, ())
     if Exit.RETURN in loop.exits:
         leave = Propagate(code, noted, frozenset({Exit.RETURN}), origin)
         if endless and Exit.BREAK not in loop.exits:
-            return Step(statements, (leave,))
-        following = [Choice(work.comparison(code, Exit.RETURN), (leave,), tuple(following), origin)]
-    return Step(statements, tuple(following))
+            return LoweredUnit(statements, (leave,))
+        following = [ReadyIf(work.comparison(code, Exit.RETURN), (leave,), tuple(following), origin)]
+    return LoweredUnit(statements, tuple(following))

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import libcst as cst
 
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Units, exits_of, falls
+from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame
-from anabranch.transpile.lowering import Here, Lowering, Step, head_of
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, head_of
 from anabranch.transpile.nodes import Statement, line
-from anabranch.transpile.places import Place
+from anabranch.transpile.places import BoundNames
 
 
 def frame_for(work: Lowering, here: Here, blocks: Sequence[Units]) -> Frame:
@@ -47,26 +47,26 @@ def followed(
     blocks: Sequence[Units],
     unit: cst.With,
     rest: Units,
-) -> Step:
+) -> LoweredUnit:
     """The statement, and after it the rest of the block, which waits for an exit that was noted inside."""
     if not isinstance(frame, NotingFrame):
-        return Step([statement], rest)
+        return LoweredUnit([statement], rest)
     exits = frozenset().union(*(exits_of(block) for block in blocks))
     if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
         # A loop body with nothing left to do: going on and `continue` give the same.
-        return Step([frame.start(), statement], rest)
+        return LoweredUnit([frame.start(), statement], rest)
     origin = head_of(unit)
     leave = Propagate(frame.code, frame.value, exits, origin)
-    choice = Choice(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
+    choice = ReadyIf(work.comparison(frame.code, Exit.NEXT), rest, (leave,), origin)
     # The test of the exit code is reached on every way, also on those that have not bound what the rest goes on with.
     region = work.regions.region([((unit,), frozenset())])
     assigned = work.flow.assigned(region) & work.flow.assigned(work.regions.region([(rest, frozenset())]))
     names = here.place.to_initialise(work.flow, region, work.names(assigned))
-    return Step([*work.undefined(names), frame.start(), statement], (choice,))
+    return LoweredUnit([*work.undefined(names), frame.start(), statement], (choice,))
 
 
 @contextmanager
-def _inside(place: Place) -> Iterator[None]:
+def _inside(place: BoundNames) -> Iterator[None]:
     place.native_depth += 1
     yield
     place.native_depth -= 1

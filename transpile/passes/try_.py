@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
-from anabranch.transpile.blocks import Choice, Exit, Propagate, Unit, Units, exits_of, falls, orelse_of, units_of
+from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Unit, Units, exits_of, falls, orelse_of, units_of
 from anabranch.transpile.flow import Region
 from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
@@ -102,12 +102,12 @@ class Try(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.Try)
         return _lower(work, _take_apart(work, node, here, rest), here)
 
 
-def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> Step:
+def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> LoweredUnit:
     """`with suppress(…): body` as `try: body` and an empty handler of what the manager suppresses."""
     graph = work.flow.graph
     item, nothing = node.items[0].item, cst.Pass()
@@ -120,17 +120,17 @@ def lower_suppress(work: Lowering, node: cst.With, here: Here, rest: Units) -> S
     return _lower(work, _Parts(made, units_of(node.body), (), (), rest, after, item), here)
 
 
-def _lower(work: Lowering, parts: _Parts, here: Here) -> Step:
+def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
     node, rest = parts.node, parts.rest
     shared = _shared_names(work, parts, here)
     before = _initial_values(work, parts, here, shared)
     exits = parts.exits
     if not exits:
         functions, call = _functions(work, parts, _Around(InPlace(), here, shared))
-        return Step([*before, *functions, line(cst.Expr(call))], rest)
+        return LoweredUnit([*before, *functions, line(cst.Expr(call))], rest)
     if _in_tail(parts, here, rest):
         functions, call = _functions(work, parts, _Around(inside(here.frame), here, shared))
-        return Step([*before, *functions, line(cst.Return(call))], None)
+        return LoweredUnit([*before, *functions, line(cst.Return(call))], None)
     layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits)
     functions, call = _functions(work, parts, _Around(ResultFrame(layout), here, shared))
     keyword = cst.Arg(
@@ -139,15 +139,15 @@ def _lower(work: Lowering, parts: _Parts, here: Here) -> Step:
     call = call.with_changes(args=[*call.args, keyword])
     if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
         # A loop body with nothing left to do: going on and `continue` give the same.
-        return Step([*before, *functions, line(cst.Expr(call))], rest)
+        return LoweredUnit([*before, *functions, line(cst.Expr(call))], rest)
     code, value = here.place.fresh_outwards("exit_", "value_")
     noted = value if layout.valued else None
     leave = Propagate(code, noted, exits, node)
     statements = [*before, *functions, assign(layout.targets(code, noted), call)]
     following: Unit = leave
     if falls((node,)):
-        following = Choice(work.comparison(code, Exit.NEXT), rest, (leave,), node)
-    return Step(statements, (following,))
+        following = ReadyIf(work.comparison(code, Exit.NEXT), rest, (leave,), node)
+    return LoweredUnit(statements, (following,))
 
 
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
@@ -334,7 +334,7 @@ class TryStar(StatementPass):
 
     handles = (cst.TryStar,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.TryStar)
         work.session.report("AB110", node.handlers[0])
-        return Step([node], rest)
+        return LoweredUnit([node], rest)

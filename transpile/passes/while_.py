@@ -6,7 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.graph import always
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.loops import finish, take_apart
@@ -50,7 +50,7 @@ class While(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.While)
         head = work.flow.entry(node.test)
         loop = take_apart(work, node, head, head, here)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units, units_of
-from anabranch.transpile.lowering import Here, Lowering, Step
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.passes.native import block_in_place, followed, frame_for
 from anabranch.transpile.passes.try_ import lower_suppress
@@ -45,7 +45,7 @@ class With(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> Step:
+    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
         assert isinstance(node, cst.With)
         if node.asynchronous is not None:
             work.session.report("AB101", node.items[0])

@@ -11,9 +11,9 @@ import os
 import weakref
 
 from anabranch.runtime.call.execution import Execution, never
-from anabranch.runtime.call.fastpath.call_form import Form as Form
+from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
-from anabranch.runtime.call.fastpath.guard_args import Arguments
+from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
@@ -38,7 +38,7 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
-def make_fast_path(name: str, execution: Execution, form: Form) -> None:
+def make_fast_path(name: str, execution: Execution, form: CallForm) -> None:
     """Give an execution the fast path of calls such as this one, where there is one.
 
     Parameters
@@ -58,7 +58,7 @@ def make_fast_path(name: str, execution: Execution, form: Form) -> None:
     _with_fast_path.add(execution)
 
 
-def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
+def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     plan = execution.plan
     if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
@@ -67,7 +67,7 @@ def _call(writer: Writer, execution: Execution, form: Form) -> list[str]:
     chosen = writer.constant(settings())
     writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
-    arguments = Arguments(writer, plan.known, plan.packs)
+    arguments = ArgumentChecks(writer, plan.known, plan.packs)
     for place in form.places:
         arguments.argument(place.text(writer), place.value)
     for array in plan.hoisted:

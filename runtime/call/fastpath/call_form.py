@@ -12,7 +12,7 @@ Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Place:
+class ArgumentPosition:
     """An argument, and where it stands in the call: `args[0]`, `kwargs['n']`; None for a default."""
 
     where: tuple[str, int | str] | None
@@ -30,23 +30,23 @@ class Place:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Form:
+class CallForm:
     """A call as it is written: how many arguments it has, by position and by name; all that it gives, as arranged."""
 
     positional: int
     named: int
-    places: Sequence[Place]
+    places: Sequence[ArgumentPosition]
 
     @staticmethod
-    def of(written: Call, arranged: Call, names: Sequence[str]) -> Form:
-        """The form of a call, from its arguments as they were given and as `Statics.arrange` has them."""
+    def of(written: Call, arranged: Call, names: Sequence[str]) -> CallForm:
+        """The form of a call, from its arguments as they were given and as `StaticArguments.arrange` has them."""
         (args, kwargs), (placed, left) = written, arranged
         places = []
         for i, value in enumerate(placed):
             where: tuple[str, int | str] | None = ("args", i)
             if i >= len(args):
                 where = ("kwargs", names[i]) if names[i] in kwargs else None
-            places.append(Place(where, value))
+            places.append(ArgumentPosition(where, value))
         for name, value in sorted(left.items()):
-            places.append(Place(("kwargs", name) if name in kwargs else None, value))
-        return Form(len(args), len(kwargs), places)
+            places.append(ArgumentPosition(("kwargs", name) if name in kwargs else None, value))
+        return CallForm(len(args), len(kwargs), places)

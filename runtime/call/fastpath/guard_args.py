@@ -24,7 +24,7 @@ _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
 
 
-class Arguments:
+class ArgumentChecks:
     """Checks the arguments; gathers the leaves' names."""
 
     def __init__(

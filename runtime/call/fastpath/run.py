@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.runtime._jaxlib import has_forgotten
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
-from anabranch.runtime.call.fastpath.guard_args import Arguments
+from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.staging import is_staged, reader
@@ -41,7 +41,7 @@ def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequenc
 class Running:
     """Runs the executable on the leaves, and builds the result."""
 
-    def __init__(self, writer: Writer, execution: Execution, arguments: Arguments) -> None:
+    def __init__(self, writer: Writer, execution: Execution, arguments: ArgumentChecks) -> None:
         self._writer, self._execution, self._plan = writer, execution, execution.plan
         self._arguments = arguments
         self._executable = execution.executable
@@ -189,11 +189,11 @@ class Running:
             raise UnsuitedError
         constant = self._writer.constant
         match layout:
-            case layouts.Held(CallersObject(index)):
+            case layouts.Constant(CallersObject(index)):
                 return self._arguments.containers[index]
-            case layouts.Held(CallersNumber(leaf)):
+            case layouts.Constant(CallersNumber(leaf)):
                 return self._arguments.leaves[leaf]
-            case layouts.Held(value):
+            case layouts.Constant(value):
                 if isinstance(value, (np.ndarray, np.generic)) and (
                     self._plan.on_device or isinstance(value, np.ndarray)
                 ):

@@ -5,18 +5,20 @@ from __future__ import annotations
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing
 
 
-def adopt(outer: Builder, array: Array, pred: Atom | None, handle: Array, form: aliasing.Form | None = None) -> None:
+def adopt(
+    outer: Builder, array: TracedArray, pred: Atom | None, handle: TracedArray, form: aliasing.ElementForm | None = None
+) -> None:
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
     current().trace.identity.chosen[id(array)] = array
     if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
         aliasing.link(array.storage, pred, handle, form)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:
         # A view whose position is not known out here: any write that could matter is refused.
-        aliasing.link(array.storage, None, Array(handle.storage))
+        aliasing.link(array.storage, None, TracedArray(handle.storage))
     else:
         # An array of the branch's own, which may be one of the enclosing code.
         for entry in handle.storage.links:

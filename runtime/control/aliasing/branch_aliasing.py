@@ -17,7 +17,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
@@ -30,8 +30,8 @@ class MayAlias:
 
     index: int  # of the array, among what the branch gives
     pred: Atom | None
-    handle: Array
-    form: aliasing.Form | None
+    handle: TracedArray
+    form: aliasing.ElementForm | None
 
 
 @frozen
@@ -44,7 +44,7 @@ class AliasedOutputs:
 
 
 @dataclasses.dataclass(slots=True)
-class Links:
+class BranchAliases:
     """The memory of the arrays that a branch has made or chosen; `objects` says when which array of one memory."""
 
     outside: list[MayAlias] = dataclasses.field(default_factory=list)
@@ -60,7 +60,7 @@ class Links:
     def follow(
         self,
         outer: Builder,
-        arrays: Sequence[Array | None],
+        arrays: Sequence[TracedArray | None],
         packed: Sequence[Packed],
         chosen: Atom,
         given: Iterator[Atom],
@@ -90,9 +90,9 @@ def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | Non
     return next(given)
 
 
-def links(outer: Builder, packed: Sequence[Packed]) -> Links:
+def links(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
     """Find what memory the arrays of a branch are; in the branch's builder."""
-    found = Links()
+    found = BranchAliases()
     for index, part in enumerate(packed):
         if part.handle is not None:
             found.outside += (row for row in _may_alias(outer, index, part.handle) if not _is_never(row.pred))
@@ -105,7 +105,7 @@ def _is_never(pred: Atom | None) -> bool:
 
 
 def _may_alias(
-    outer: Builder, index: int, handle: Array, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
+    outer: Builder, index: int, handle: TracedArray, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
 ) -> Iterator[MayAlias]:
     """The memory of the enclosing code that an array of the branch's own may be, and when."""
     if _is_held(outer, handle.storage):
@@ -127,13 +127,13 @@ def _may_alias(
             if not objects:
                 yield MayAlias(index, both, other, entry.form)
         elif _is_held(outer, other.storage):
-            yield MayAlias(index, None, Array(other.storage), None)
+            yield MayAlias(index, None, TracedArray(other.storage), None)
         else:
             further = both if entry.form is None else None
             yield from _may_alias(outer, index, other, further, (*seen, handle.storage))
 
 
-def _objects(outer: Builder, handle: Array) -> Sequence[tuple[Atom, Array]]:
+def _objects(outer: Builder, handle: TracedArray) -> Sequence[tuple[Atom, TracedArray]]:
     """Return which of several objects of one memory an array of a branch is, and when, if the branch alone can tell."""
     objects = branch_identity.objects_of(current(), handle)
     if objects is None or len(objects) < 2 or not all(visibility.storage_visible(outer, one) for _, one in objects):
@@ -157,7 +157,7 @@ def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[Alias
             others.append((index, pred))
 
 
-def _own(outer: Builder, handle: Array) -> dict[Storage, Atom | None]:
+def _own(outer: Builder, handle: TracedArray) -> dict[Storage, Atom | None]:
     """The memory of the branch's own that an array may be, and when; None for a part, or where it is not known."""
     found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
     for storage in reversed(list(aliasing.memory(handle.storage))):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import atoms, visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -31,7 +31,7 @@ class Objects:
     """
 
     outer: Builder
-    made: list[tuple[Array, list[tuple[int, Atom, Array]]]] = dataclasses.field(default_factory=list)
+    made: list[tuple[TracedArray, list[tuple[int, Atom, TracedArray]]]] = dataclasses.field(default_factory=list)
     preds: dict[int, list[Atom]] = dataclasses.field(default_factory=dict)
 
     def told_apart(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
@@ -43,34 +43,34 @@ class Objects:
             columns = enumerate(layout.children)
             children = [self.told_apart(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
             return layouts.Node(layout.structure, tuple(children), layout.source)
-        if isinstance(layout, layouts.Choice):
+        if isinstance(layout, layouts.Union):
             shares = _shares(layout, rows)
             if shares is None:
                 return layout
             options = zip(layout.options, shares, strict=True)
-            return layouts.Choice(tuple([self.told_apart(o, share) for o, share in options]))
-        if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
+            return layouts.Union(tuple([self.told_apart(o, share) for o, share in options]))
+        if not isinstance(layout, layouts.Constant) or not isinstance(layout.value, TracedArray):
             return layout
         held = layout.value
-        given = [(n, builder, row.value) for n, builder, row in rows if isinstance(row, layouts.Held)]
+        given = [(n, builder, row.value) for n, builder, row in rows if isinstance(row, layouts.Constant)]
         if len(given) < len(rows) or (all(array is held for *_, array in given) and self._is_known(held)):
             return layout
-        if not all(isinstance(a, Array) and _is_one_memory(a, held) for *_, a in given):
+        if not all(isinstance(a, TracedArray) and _is_one_memory(a, held) for *_, a in given):
             return layout
-        made = Array(held.storage, held.path, held.readonly)
+        made = TracedArray(held.storage, held.path, held.readonly)
         current().trace.identity.ambiguous[id(made)] = made
         if all(array.readonly == held.readonly for *_, array in given):
             self._note(made, given)
-        return layouts.Held(made)
+        return layouts.Constant(made)
 
-    def _is_known(self, array: Array) -> bool:
+    def _is_known(self, array: TracedArray) -> bool:
         """Return whether the builder outside can see which object an array is."""
         _, options = current().trace.identity.either.get(id(array), (array, ()))
         return all(visibility.atom_visible(self.outer, pred) for pred, _ in options)
 
-    def _note(self, made: Array, given: Sequence[tuple[int, Builder, Array]]) -> None:
+    def _note(self, made: TracedArray, given: Sequence[tuple[int, Builder, TracedArray]]) -> None:
         """Note the objects that an array may be, if that is known in each branch."""
-        options: list[tuple[int, Atom, Array]] = []
+        options: list[tuple[int, Atom, TracedArray]] = []
         for number, builder, array in given:
             inner = objects_of(builder, array)
             if inner is None:
@@ -85,7 +85,7 @@ class Objects:
         """Record which object each array is; `given` has, for each branch, the truths it was to return."""
         either = current().trace.identity.either
         for made, rows in self.made:
-            options: list[tuple[Atom, Array]] = []
+            options: list[tuple[Atom, TracedArray]] = []
             for number, pred, one in rows:
                 if visibility.atom_visible(self.outer, pred):
                     options.append((atoms.logical_and(is_chosen(number), pred), one))
@@ -94,11 +94,11 @@ class Objects:
             either[id(made)] = made, tuple(options)
 
 
-def _is_one_memory(one: Array, other: Array) -> bool:
+def _is_one_memory(one: TracedArray, other: TracedArray) -> bool:
     return one.storage is other.storage and views.same(one.path, other.path)
 
 
-def objects_of(builder: Builder, array: Array) -> tuple[tuple[Atom, Array], ...] | None:
+def objects_of(builder: Builder, array: TracedArray) -> tuple[tuple[Atom, TracedArray], ...] | None:
     """Return the objects that an array may be, each with when it is that; None where the builder cannot know."""
     trace = builder.trace
     if id(array) in trace.identity.either:
@@ -119,21 +119,21 @@ def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
             return False
         columns = enumerate(layout.children)
         return all(all_told(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
-    if isinstance(layout, layouts.Choice):
+    if isinstance(layout, layouts.Union):
         shares = _shares(layout, rows)
         return shares is not None and all(map(all_told, layout.options, shares))
-    if not isinstance(layout, layouts.Held) or not isinstance(layout.value, Array):
+    if not isinstance(layout, layouts.Constant) or not isinstance(layout.value, TracedArray):
         return True
-    return all(isinstance(row, layouts.Held) and row.value is layout.value for *_, row in rows) or (
+    return all(isinstance(row, layouts.Constant) and row.value is layout.value for *_, row in rows) or (
         id(layout.value) in current().trace.identity.ambiguous
     )
 
 
-def _shares(choice: layouts.Choice, rows: Sequence[Row]) -> list[list[Row]] | None:
+def _shares(choice: layouts.Union, rows: Sequence[Row]) -> list[list[Row]] | None:
     """Return the rows of each alternative: those of the branches that return it; None where that is not clear."""
     shares: list[list[Row]] = [[] for _ in choice.options]
     for number, builder, given in rows:
-        for one in given.options if isinstance(given, layouts.Choice) else (given,):
+        for one in given.options if isinstance(given, layouts.Union) else (given,):
             fitting = [share for option, share in zip(choice.options, shares, strict=True) if _fits(one, option)]
             if len(fitting) != 1 or any(other == number for other, *_ in fitting[0]):
                 return None
@@ -146,8 +146,8 @@ def _fits(given: layouts.Layout, option: layouts.Layout) -> bool:
     if isinstance(given, layouts.Node) and isinstance(option, layouts.Node):
         one, other = given.structure, option.structure
         return one.cls is other.cls and one.keys == other.keys and len(given.children) == len(option.children)
-    if isinstance(given, layouts.Held) and isinstance(option, layouts.Held):
-        if isinstance(given.value, Array) and isinstance(option.value, Array):
+    if isinstance(given, layouts.Constant) and isinstance(option, layouts.Constant):
+        if isinstance(given.value, TracedArray) and isinstance(option.value, TracedArray):
             return _is_one_memory(given.value, option.value)
         return layouts.same(given.value, option.value)
     number = layouts.numeric(given)

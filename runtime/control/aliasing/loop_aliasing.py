@@ -21,18 +21,18 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_identity import Identities
-from anabranch.runtime.control.aliasing.loop_sources import Entry, New, Possible, TracedBody
+from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, Possible, TracedBody
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
-class Groups:
+class AliasGroups:
     """Memory, in groups of what may be shared, and the leaves that lead there."""
 
     def __init__(self, body: Builder) -> None:
@@ -47,7 +47,7 @@ class Groups:
         self._above[member] = above
         return above
 
-    def add(self, leaf: int, arrays: Sequence[Array | None]) -> None:
+    def add(self, leaf: int, arrays: Sequence[TracedArray | None]) -> None:
         """A leaf may be each of these."""
         for array in arrays:
             if array is not None:
@@ -71,11 +71,11 @@ class Groups:
 
 
 @frozen
-class Report:
+class LoopAliases:
     """The effects of the loop on the memory that its leaves stood for before it."""
 
     identities: Identities
-    groups: Groups  # of all memory that leaves may share
+    groups: AliasGroups  # of all memory that leaves may share
     kept: set[int]  # leaves that keep their arrays, into which the body writes
     firsts: list[int]  # leaves that get new ones, where the body writes into the first
     cycles: list[list[int]]  # of leaves that trade arrays, into which the body writes
@@ -87,11 +87,11 @@ class Report:
         return {k for cycle in self.cycles for k in cycle}
 
 
-def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) -> Report:
+def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) -> LoopAliases:
     """Find what the body writes to, and whether more than one leaf leads there."""
     body = traced.builder
-    report = Report(identities, Groups(body), set(), [], [], set())
-    looked_at = Groups(body)
+    report = LoopAliases(identities, AliasGroups(body), set(), [], [], set())
+    looked_at = AliasGroups(body)
     used = {atom for equation in body.equations for atom in equation.inputs}
     used.update(p.atom for p in traced.packed)
     for k, (start, before, end) in enumerate(zip(traced.entry, init, traced.packed, strict=True)):
@@ -116,7 +116,7 @@ def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) 
     return report
 
 
-def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: Report) -> bool:
+def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], report: LoopAliases) -> bool:
     """Return whether the memory of a group gets its contents from the loop's carries alone; the report notes how."""
     handles = [handle for k in leaves if (handle := init[k].handle) is not None]
     if any(handle.path for handle in handles):
@@ -126,10 +126,10 @@ def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], rep
         ((k, source),) = sources.items()
         if isinstance(source, New):
             report.firsts.append(k)
-        elif source == Entry(k):
+        elif source == EntryArray(k):
             report.kept.add(k)
-        return isinstance(source, New) or source == Entry(k)
-    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, Entry)}
+        return isinstance(source, New) or source == EntryArray(k)
+    becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray)}
     apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
     if not apart or len({h.storage for h in handles}) < len(handles) or set(becomes.values()) != set(leaves):
         return False
@@ -157,15 +157,15 @@ def refusal(name: str, what: str) -> AliasError:
 
 def after(
     outer: Builder,
-    report: Report,
-    made: Sequence[Array | None],
+    report: LoopAliases,
+    made: Sequence[TracedArray | None],
     init: Sequence[Packed],
     results: Sequence[Atom],
     count: Atom,
     possible: Possible,
-) -> dict[int, Array]:
+) -> dict[int, TracedArray]:
     """Give old memories their values and link the new arrays; returns the handles that are still the old arrays."""
-    kept: dict[int, Array] = {}
+    kept: dict[int, TracedArray] = {}
     sources = report.identities.sources
     extra = iter(results[len(init) :])
     for k, value in zip(report.firsts, extra, strict=False):
@@ -174,7 +174,7 @@ def after(
             before.overwrite(value)
     for k, array in enumerate(made):
         before = init[k].handle
-        if array is not None and before is not None and sources.of[k] == Entry(k):
+        if array is not None and before is not None and sources.of[k] == EntryArray(k):
             if k in report.kept:
                 before.set(array.atom)
             if sources.is_entry(k):
@@ -184,11 +184,11 @@ def after(
     settled = report.trading | kept.keys()
     arrays = [None if k in settled else array for k, array in enumerate(made)]
 
-    def related(leaf: int) -> list[Array]:
+    def related(leaf: int) -> list[TracedArray]:
         """The memory that a leaf may share, where no more is known."""
         leaves, storages = report.groups.of(leaf)
         befores = [handle for k in leaves if (handle := init[k].handle) is not None]
-        outside = [Array(s) for s in storages if sources.is_outside(s)]
+        outside = [TracedArray(s) for s in storages if sources.is_outside(s)]
         # Of two of which nobody knows, one is linked with the other, so that links lead nowhere in a circle.
         linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
         return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
@@ -198,7 +198,7 @@ def after(
 
 
 def _after_cycle(
-    outer: Builder, cycle: list[int], made: Sequence[Array | None], init: Sequence[Packed], count: Atom
+    outer: Builder, cycle: list[int], made: Sequence[TracedArray | None], init: Sequence[Packed], count: Atom
 ) -> None:
     """After n steps, the array at place i of the cycle is the one that place i + n had before the loop."""
     length = len(cycle)

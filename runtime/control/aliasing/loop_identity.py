@@ -15,11 +15,11 @@ import numpy as np
 from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_sources import (
     Chosen,
-    Entry,
+    EntryArray,
     Moving,
     New,
+    OuterArray,
     Pair,
-    Place,
     Places,
     Possible,
     Source,
@@ -30,7 +30,7 @@ from anabranch.runtime.control.aliasing.loop_sources import (
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
@@ -45,7 +45,7 @@ class Carried:
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
 
-    def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[Array]) -> None:
+    def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[TracedArray]) -> None:
         """Let the number of a leaf be carried, and the positions of the moving places that it may be."""
         if leaf not in self.numbers:
             self.numbers[leaf] = body.formal(NUMBER)
@@ -55,7 +55,7 @@ class Carried:
 
 
 def enter(
-    body: Builder, entry: Sequence[Array | None], leaves: Sequence[int], init: Sequence[Packed], places: Places
+    body: Builder, entry: Sequence[TracedArray | None], leaves: Sequence[int], init: Sequence[Packed], places: Places
 ) -> Carried:
     """Link the arrays at the start of a step with what they may be, by numbers that the loop is to carry."""
     for packed in init:
@@ -81,20 +81,20 @@ def enter(
     return carried
 
 
-def _moved(array: Array, starts: Sequence[Atom]) -> Array:
+def _moved(array: TracedArray, starts: Sequence[Atom]) -> TracedArray:
     """The view at other positions."""
     given = iter(starts)
-    return Array(array.storage, tuple([_step_at(step, given) for step in array.path]), array.readonly)
+    return TracedArray(array.storage, tuple([_step_at(step, given) for step in array.path]), array.readonly)
 
 
-def _step_at(step: views.Step, starts: Iterator[Atom]) -> views.Step:
+def _step_at(step: views.ViewStep, starts: Iterator[Atom]) -> views.ViewStep:
     if not isinstance(step, views.Slice):
         return step
     axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(starts)) for a in step.axes]
     return views.Slice(tuple(axes))
 
 
-def _is_alike(one: Array, other: Array) -> bool:
+def _is_alike(one: TracedArray, other: TracedArray) -> bool:
     return (one.shape, one.dtype) == (other.shape, other.dtype)
 
 
@@ -136,13 +136,13 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, Entry)]
+                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, EntryArray)]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
-        if self.sources.of[leaf] == Entry(leaf) or self.sources.is_unknown(leaf, possible):
+        if self.sources.of[leaf] == EntryArray(leaf) or self.sources.is_unknown(leaf, possible):
             return False
-        later = [label for label in possible.later[leaf] if isinstance(label, Place)]
+        later = [label for label in possible.later[leaf] if isinstance(label, OuterArray)]
         if self._moving(leaf, possible) or (later and possible.only(leaf) is None):
             return True
         others = (k for k, handle in enumerate(self.sources.handles) if k != leaf and handle is not None)
@@ -175,9 +175,9 @@ class Identities:
 
     def _made_number(self, source: Source, made: dict[int, Atom]) -> Atom:
         match source:
-            case Entry(leaf):
+            case EntryArray(leaf):
                 return self.carried.numbers[leaf]
-            case Place(number):
+            case OuterArray(number):
                 return _literal(number)
             case New(serial) if serial < 0:
                 return _literal(serial)
@@ -191,7 +191,7 @@ class Identities:
     def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
         match source:
-            case Entry(leaf):
+            case EntryArray(leaf):
                 return self.carried.starts.get((leaf, place))
             case Moving(number, handle) if number == place:
                 return positions(handle)
@@ -204,11 +204,11 @@ class Identities:
 
     def link(
         self,
-        made: Sequence[Array | None],
+        made: Sequence[TracedArray | None],
         results: Iterator[Atom],
         count: Atom,
         possible: Possible,
-        related: Callable[[int], Sequence[Array]],
+        related: Callable[[int], Sequence[TracedArray]],
     ) -> None:
         """Link the arrays after the loop with all that they may be; `results` are of what was carried."""
         numbers = {k: next(results) for k in self.carried.numbers}
@@ -233,7 +233,9 @@ class Identities:
                 if other is not None and not self.sources.is_unknown(j, possible):
                     self._adopt_other(j, k, (other, array), possible, numbers, at_once)
 
-    def _is_place(self, leaf: int, place: Place, possible: Possible, numbers: dict[int, Atom], at_once: Atom) -> Atom:
+    def _is_place(
+        self, leaf: int, place: OuterArray, possible: Possible, numbers: dict[int, Atom], at_once: Atom
+    ) -> Atom:
         if place not in possible.later[leaf]:
             return at_once
         if possible.only(leaf) == place:
@@ -244,7 +246,7 @@ class Identities:
         self,
         one: int,
         other: int,
-        arrays: tuple[Array, Array],
+        arrays: tuple[TracedArray, TracedArray],
         possible: Possible,
         numbers: dict[int, Atom],
         at_once: Atom,
@@ -261,13 +263,13 @@ class Identities:
                 assert isinstance(x, New)
                 assert isinstance(y, New)
                 whole, part, path = (first, second, y.path) if not x.path else (second, first, x.path)
-                steps = tuple(step for step in path if isinstance(step, views.Step) and step.static)
+                steps = tuple(step for step in path if isinstance(step, views.ViewStep) and step.static)
                 known = not (x.path and y.path) and len(steps) == len(path)
                 pred = atoms.logical_not(at_once) if known else None
-                self._adopt(part, pred, Array(whole.storage, steps if known else ()))
+                self._adopt(part, pred, TracedArray(whole.storage, steps if known else ()))
             case Pair.UNKNOWN:
                 self._adopt(second, None, first)
 
-    def _adopt(self, array: Array, pred: Atom | None, handle: Array) -> None:
+    def _adopt(self, array: TracedArray, pred: Atom | None, handle: TracedArray) -> None:
         if not (isinstance(pred, Literal) and not pred.value):
             adopt(self.outer, array, pred if _is_alike(array, handle) else None, handle)

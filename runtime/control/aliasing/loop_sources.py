@@ -17,7 +17,7 @@ from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
@@ -35,21 +35,21 @@ class TracedBody(Protocol):
     def count(self) -> Var: ...
 
     @property
-    def entry(self) -> list[Array | None]: ...
+    def entry(self) -> list[TracedArray | None]: ...
 
     @property
     def packed(self) -> list[Packed]: ...
 
 
 @frozen
-class Entry:
+class EntryArray:
     """The array that a leaf had at the start of the step."""
 
     leaf: int
 
 
 @frozen
-class Place:
+class OuterArray:
     """Memory from before the loop, or a view of it, by its number."""
 
     number: int
@@ -63,7 +63,7 @@ class New:
     """
 
     serial: int
-    path: tuple[views.Step | aliasing.Form, ...]
+    path: tuple[views.ViewStep | aliasing.ElementForm, ...]
     age: int = 0
 
 
@@ -91,8 +91,8 @@ class Pair(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-Source: TypeAlias = Entry | Place | New | Chosen | Unknown
-Label: TypeAlias = Place | New | Unknown
+Source: TypeAlias = EntryArray | OuterArray | New | Chosen | Unknown
+Label: TypeAlias = OuterArray | New | Unknown
 UNKNOWN = Unknown()
 
 
@@ -100,11 +100,11 @@ UNKNOWN = Unknown()
 class Places:
     """Memory from before a loop that its state may be; a view whose position each step decides is one place."""
 
-    handles: list[Array] = dataclasses.field(default_factory=list)
+    handles: list[TracedArray] = dataclasses.field(default_factory=list)
     of_steps: set[int] = dataclasses.field(default_factory=set)
     moving: set[int] = dataclasses.field(default_factory=set)
 
-    def number(self, handle: Array) -> int:
+    def number(self, handle: TracedArray) -> int:
         """The number of an array that stands before the loop."""
         for i, known in enumerate(self.handles):
             if known is handle:
@@ -112,7 +112,7 @@ class Places:
         self.handles.append(handle)
         return len(self.handles) - 1
 
-    def number_in_step(self, handle: Array, is_fixed: bool) -> int:
+    def number_in_step(self, handle: TracedArray, is_fixed: bool) -> int:
         """The number of a view that a step makes."""
         for i, known in enumerate(self.handles):
             if known is handle:
@@ -133,16 +133,16 @@ def _still(path: views.Path) -> views.Path:
     return tuple(step.at(iter([0] * len(step.positions))) for step in path)
 
 
-def positions(array: Array) -> list[Atom]:
+def positions(array: TracedArray) -> list[Atom]:
     """The place of a view, as far as it is known only at run time."""
     return [start for step in array.path for start in step.positions]
 
 
 @frozen
-class Moving(Place):
+class Moving(OuterArray):
     """A place whose position this step decides."""
 
-    handle: Array
+    handle: TracedArray
 
 
 @frozen
@@ -156,9 +156,11 @@ class Possible:
         """All that a leaf may be."""
         return self.first[leaf] | self.later[leaf]
 
-    def places(self, leaf: int) -> list[Place]:
+    def places(self, leaf: int) -> list[OuterArray]:
         """The memory from before the loop that a leaf may be, in order."""
-        return sorted((label for label in self.of(leaf) if isinstance(label, Place)), key=lambda place: place.number)
+        return sorted(
+            (label for label in self.of(leaf) if isinstance(label, OuterArray)), key=lambda place: place.number
+        )
 
     def only(self, leaf: int) -> Label | None:
         """The memory that a leaf is after some steps, if that is one."""
@@ -177,7 +179,7 @@ class Sources:
         self.serials: dict[object, int] = {}
         self._wholes: dict[Storage, Source] = {}
         self.before: list[Label] = [
-            New(-1 - k, ()) if p.handle is None else Place(places.number(p.handle)) for k, p in enumerate(init)
+            New(-1 - k, ()) if p.handle is None else OuterArray(places.number(p.handle)) for k, p in enumerate(init)
         ]
         self.of = [self._source(handle) for handle in self.handles]
         self.ends = [_ends(source) for source in self.of]
@@ -190,12 +192,12 @@ class Sources:
         """Return whether a step leaves the very object that the leaf was at its start."""
         return self.handles[leaf] is self.entry[leaf]
 
-    def _source(self, handle: Array | None) -> Source:
+    def _source(self, handle: TracedArray | None) -> Source:
         if handle is None:
             return New(self._serial(object()), ())
         storage, path = handle.storage, handle.path
         if storage in self.owner:
-            return UNKNOWN if path else Entry(self.owner[storage])
+            return UNKNOWN if path else EntryArray(self.owner[storage])
         if self.is_outside(storage):
             return self._place(handle)
         if path:
@@ -204,9 +206,9 @@ class Sources:
             self._wholes[storage] = self._whole(storage)
         return self._wholes[storage]
 
-    def _place(self, handle: Array) -> Source:
+    def _place(self, handle: TracedArray) -> Source:
         if visibility.storage_visible(self.outer, handle):
-            return Place(self.places.number_in_step(handle, is_fixed=True))
+            return OuterArray(self.places.number_in_step(handle, is_fixed=True))
         if all(visibility.atom_visible(self.body, a) for a in positions(handle)):
             return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
         return UNKNOWN
@@ -252,10 +254,10 @@ class Sources:
         found: set[Label] = set()
         for source in self.ends[leaf]:
             match source:
-                case Entry(other):
+                case EntryArray(other):
                     found |= {self._aged(label) for label in now[other]}
                 case Moving(number):
-                    found.add(Place(number))
+                    found.add(OuterArray(number))
                 case _:
                     found.add(source)
         return found
@@ -301,14 +303,14 @@ class Sources:
 
 def _same(one: New, other: New) -> bool:
     """Return whether two are the same part of their memory."""
-    steps = [tuple(step for step in x.path if isinstance(step, views.Step)) for x in (one, other)]
-    forms = [[step for step in x.path if not isinstance(step, views.Step)] for x in (one, other)]
+    steps = [tuple(step for step in x.path if isinstance(step, views.ViewStep)) for x in (one, other)]
+    forms = [[step for step in x.path if not isinstance(step, views.ViewStep)] for x in (one, other)]
     return forms[0] == forms[1] and views.same(*steps)
 
 
-def _ends(source: Source) -> list[Entry | Label]:
+def _ends(source: Source) -> list[EntryArray | Label]:
     """All that a step may leave of which one is chosen."""
-    found: list[Entry | Label] = []
+    found: list[EntryArray | Label] = []
     seen: set[int] = set()
     pending = [source]
     while pending:

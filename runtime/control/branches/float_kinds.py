@@ -17,7 +17,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 _ARITHMETIC: dict[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
@@ -54,11 +54,11 @@ def computed(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     options = tuple([whole[0] if kind == _INT else wrap.from_abstract(kind, number) for kind in found])
     places = [[atoms.literal(found.index(kind), np.int32) for kind in row] for row in kinds]
     tag = _chosen(operands[0], [_chosen(operands[1], row) for row in places])
-    return options[0] if len(options) == 1 else ChoiceValue(tag, options, number)
+    return options[0] if len(options) == 1 else UnionValue(tag, options, number)
 
 
 def _options(operand: Any) -> tuple[Any, ...]:
-    return operand.options if isinstance(operand, ChoiceValue) else (operand,)
+    return operand.options if isinstance(operand, UnionValue) else (operand,)
 
 
 def _divides(operand: Any) -> bool:
@@ -74,7 +74,7 @@ def _kind(option: Any) -> Abstract | None:
     if kind.dtype.kind == "c" or (kind.kind is Kind.SCALAR and kind.dtype != _FLOAT):
         return None
     both = Abstract((), _FLOAT, kind.kind)
-    return kind if number_union.keeps(kind, option, layouts.interval(layouts.Held(option)), both) else None
+    return kind if number_union.keeps(kind, option, layouts.interval(layouts.Constant(option)), both) else None
 
 
 def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstract:
@@ -89,7 +89,7 @@ def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstr
 
 def _as_float(operand: Any) -> Atom:
     kind = python_abstract(float)
-    return operand.number_as(kind) if isinstance(operand, ChoiceValue) else wrap.held_as(operand, kind)
+    return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.held_as(operand, kind)
 
 
 def _chosen(operand: Any, values: Sequence[Atom]) -> Atom:

@@ -17,10 +17,10 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.heap.slots import GlobalVariable, Row, Slot
+from anabranch.runtime.values.heap.slots import GeneratorNames, GlobalVariable, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 class _Missing:
@@ -65,7 +65,7 @@ def check_sharing(
 
 def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], what: str) -> None:
     """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
-    if not isinstance(after, ChoiceValue):
+    if not isinstance(after, UnionValue):
         return
     if isinstance(slot.target, GlobalVariable):
         raise StructureMismatchError(
@@ -98,7 +98,7 @@ def _named_by_choice(target: Any, kind: str) -> str:
     while frame is not None and internal(frame.f_code.co_filename):
         frame = frame.f_back
     for name, value in frame.f_locals.items() if frame is not None else ():
-        if isinstance(value, ChoiceValue) and any(option is target for option in value.options):
+        if isinstance(value, UnionValue) and any(option is target for option in value.options):
             return f"{a(kind)} that {name!r} may be"
     return a(kind)
 
@@ -123,7 +123,7 @@ def grow(target: Any) -> None:
         Where it is one, and no loop is at first tried without.
     """
     trace = current().trace
-    if not isinstance(target, (list, collections.deque)) or isinstance(target, Row) or trace.lists.may_grow:
+    if not isinstance(target, (list, collections.deque)) or isinstance(target, GeneratorNames) or trace.lists.may_grow:
         return
     if may_grow():
         raise Restart(lists=True)

@@ -15,7 +15,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, pack_unpack
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str) -> Any:
@@ -33,7 +33,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
 
 def _is_number(value: Any) -> bool:
     """Return whether a value is a number, of whatever kind it may be."""
-    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    options = value.options if isinstance(value, UnionValue) else (value,)
     kinds = [layouts.numeric(layouts.outline(o)) for o in options]
     return all(k is not None and k.kind is not Kind.ARRAY for k in kinds)
 

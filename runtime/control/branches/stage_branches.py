@@ -27,7 +27,7 @@ from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.decisions import note, origin
-from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
+from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_results import note_head
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
@@ -38,7 +38,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import wanting
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 _NEVER = atoms.literal(False)
 # How many branches and loops may stand in one another. A way out of a loop that is unrolled opens one in each step.
@@ -46,14 +46,14 @@ _DEEPEST = 100
 
 
 @dataclasses.dataclass(slots=True)
-class Outcome:
+class TracedBranch:
     """The outcome of tracing one branch."""
 
     builder: Builder
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    links: branch_aliasing.Links = dataclasses.field(default_factory=branch_aliasing.Links)
+    links: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
         """The contents of these objects after the branch."""
@@ -109,7 +109,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
             )
             outcome.links = branch_aliasing.links(outer, outcome.packed)
             outcome.links.objects = objects.preds.get(number, [])
-    grouping = Groups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
+    grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
@@ -140,7 +140,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
 def _told_apart(
     objects: branch_identity.Objects,
     layout: layouts.Layout | None,
-    given: Sequence[tuple[int, Outcome, Any]],
+    given: Sequence[tuple[int, TracedBranch, Any]],
     heap: Heap,
     unclear: dict[int, Any],
 ) -> layouts.Layout | None:
@@ -168,7 +168,7 @@ def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]
     return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
-def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcome:
+def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> TracedBranch:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time.
 
     Raises
@@ -207,7 +207,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> Outcom
             "a branch or loop body writes concrete values into an ndarray that was not made by compiled code; pass the "
             "array as an argument, or make a copy with np.array(...) before it"
         )
-    return Outcome(inner, value, changes)
+    return TracedBranch(inner, value, changes)
 
 
 def is_own(error: BaseException) -> bool:
@@ -297,12 +297,12 @@ def _targets(heap: Heap) -> tuple[Any, ...]:
     return tuple(slot.target for slot in heap.slots.values())
 
 
-def _changed_slots(heap: Heap, outcomes: Sequence[Outcome]) -> list[Slot]:
+def _changed_slots(heap: Heap, outcomes: Sequence[TracedBranch]) -> list[Slot]:
     return [s for key, s in heap.slots.items() if any(key in o.changes for o in outcomes)]
 
 
 def _bind(
-    outer: Builder, selector: Atom, outcomes: Sequence[Outcome], storages: Sequence[Storage], groups: Groups
+    outer: Builder, selector: Atom, outcomes: Sequence[TracedBranch], storages: Sequence[Storage], groups: FieldGroups
 ) -> tuple[Atom, ...]:
     """The `cond` or `switch` equation; every branch takes all captures of all of them."""
     finals = []
@@ -334,7 +334,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def decide(choice: ChoiceValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: UnionValue, operation: Callable[[Any], Any]) -> Any:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)

@@ -15,8 +15,8 @@ from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
@@ -28,12 +28,12 @@ def truth(value: Any) -> bool | Atom:
     ValueError
         For a traced array of more than one element, as NumPy does.
     """
-    if isinstance(value, Traced):
+    if isinstance(value, Tracer):
         atom = apply_ufunc.truth(value)
         return bool(atom.value) if isinstance(atom, Literal) else atom
     if isinstance(value, Reference):
         return truth(value.through(truth_value))
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         return _choice_truth(value)
     if is_grown(value):
         return truth(value.items.length)
@@ -64,14 +64,14 @@ def _answer(answer: Any) -> bool | Atom:
         return answer
     if isinstance(answer, PythonScalar) and answer.python is bool:
         return truth(answer)
-    if isinstance(answer, ChoiceValue):
+    if isinstance(answer, UnionValue):
         return truth(answer)
     raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
 
 
-def _choice_truth(choice: ChoiceValue) -> bool | Atom:
+def _choice_truth(choice: UnionValue) -> bool | Atom:
     choice = choice.without_undefined()
-    if not isinstance(choice, ChoiceValue):
+    if not isinstance(choice, UnionValue):
         return truth(choice)
     if choice.number is not None and choice.worth is not None:
         return truth(choice.resolve())

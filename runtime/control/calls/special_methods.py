@@ -19,7 +19,7 @@ from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import patched_classes
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 Call = Callable[..., Any]
 
@@ -145,7 +145,7 @@ def _dispatching(function: Call, call: Call) -> Call:
         if not tracing():
             return function(*args, **kwargs)
         made = call(function, *args, **kwargs)
-        return made.__index__() if plain and isinstance(made, Traced) else made
+        return made.__index__() if plain and isinstance(made, Tracer) else made
 
     return special
 
@@ -156,7 +156,7 @@ def _hashing(function: Call) -> Call:
     @functools.wraps(function)
     def special(self: Any) -> Any:
         made = function(self)
-        return hash(made) if isinstance(made, Traced) else made
+        return hash(made) if isinstance(made, Tracer) else made
 
     return special
 

@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.deep_stack import users_limit
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.stdlib.introspection import isinstance_
 from anabranch.runtime.control.while_ import staged
 from anabranch.runtime.ir.program import Atom
@@ -27,7 +27,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_graphs
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 class _Same:
@@ -73,15 +73,15 @@ class Looped:
             return self._step_of(outcome), count + 1
 
         name = self.code.co_name
-        form = Form((f"what {name} gives", f"the depth of {name}"), ())
+        form = StateForm((f"what {name} gives", f"the depth of {name}"), ())
         what = f"the recursion of {name} at {where(self.function)}"
         _, _, outcome, _ = staged(goes_on, step, (outcome, 1), form, self.function, what)
         return _value(outcome)
 
     def _step_of(self, outcome: Any) -> Any:
-        if isinstance(outcome, ChoiceValue):
+        if isinstance(outcome, UnionValue):
             outcome = outcome.assuming([o for o in outcome.options if isinstance(o, TailCall)])
-        if isinstance(outcome, ChoiceValue):
+        if isinstance(outcome, UnionValue):
             return outcome.through(lambda call: self._step(*call))
         return self._step(*outcome)
 
@@ -96,8 +96,8 @@ class Looped:
 
 
 def _given(argument: Any, first: Any) -> Any:
-    if isinstance(argument, ChoiceValue) and not isinstance(argument, Reference):
-        return ChoiceValue(argument.tag, tuple(first if o is SAME else o for o in argument.options))
+    if isinstance(argument, UnionValue) and not isinstance(argument, Reference):
+        return UnionValue(argument.tag, tuple(first if o is SAME else o for o in argument.options))
     return first if argument is SAME else argument
 
 
@@ -119,7 +119,7 @@ def _value(outcome: Any) -> Any:
     left = truth(_is_call(outcome))
     pred: Atom = atoms.literal(np.bool_(left)) if isinstance(left, bool) else left
     run_time_checks.fail_if(pred, lambda _: RecursionError("maximum recursion depth exceeded"))
-    if isinstance(outcome, ChoiceValue) and not isinstance(outcome, Reference):
+    if isinstance(outcome, UnionValue) and not isinstance(outcome, Reference):
         return outcome.assuming([o for o in outcome.options if not isinstance(o, TailCall)])
     return outcome
 

@@ -21,7 +21,7 @@ from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import know, needs_of, wanting
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 # How Python says that a call does not fit the parameters, whatever the arguments are.
 _MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values|object is not iterable")
@@ -118,10 +118,10 @@ def _name(function: Any) -> str:
 
 def _integers(arguments: Iterable[Any]) -> list[Any]:
     """The integers and bools among the arguments that are known only at run time."""
-    return [v for v in arguments if isinstance(v, Traced) and _is_integer(v)]
+    return [v for v in arguments if isinstance(v, Tracer) and _is_integer(v)]
 
 
-def _is_integer(value: Traced) -> bool:
+def _is_integer(value: Tracer) -> bool:
     if isinstance(value, PythonScalar):
         return value.python in (int, bool)
     return not value.abstract.shape and np.dtype(value.abstract.dtype).kind in "iub" and hasattr(value, "atom")

@@ -14,8 +14,8 @@ from typing import Any
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.stdlib.introspection import type_
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 Call = Callable[..., Any]
 
@@ -35,7 +35,7 @@ def unwrapped(function: Any, call: Call) -> Call | None:
 
 def _cached(function: Any, call: Call, *args: Any, **kwargs: Any) -> Any:
     """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
-    if any(isinstance(a, (Traced, ChoiceValue)) for a in (*args, *kwargs.values())):
+    if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
         return call(function.__wrapped__, *args, **kwargs)
     made = function(*args, **kwargs)
     if tracing():

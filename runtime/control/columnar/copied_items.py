@@ -12,7 +12,7 @@ from typing import Any
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import OnDevice, Storage
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
@@ -32,7 +32,7 @@ def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Pa
 
 
 def check_step(
-    outer: Builder, body: Builder, entry: Sequence[Array | None], init: Sequence[Packed], packed: Sequence[Packed]
+    outer: Builder, body: Builder, entry: Sequence[TracedArray | None], init: Sequence[Packed], packed: Sequence[Packed]
 ) -> None:
     """Refuse a step that writes where it, or the step before, keeps."""
     if not body.trace.lists.has_copies:
@@ -46,7 +46,7 @@ def check_step(
             raise refusal()
 
 
-def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Sequence[Packed]) -> bool:
+def appends_callers_array(body: Builder, entry: Sequence[TracedArray | None], init: Sequence[Packed]) -> bool:
     """Return whether the first step appends a named array of the caller's, and later ones arrays of their own."""
     if not body.trace.lists.has_copies:
         return False
@@ -65,7 +65,7 @@ def appends_callers_array(body: Builder, entry: Sequence[Array | None], init: Se
 def after_loop(
     outer: Builder,
     body: Builder,
-    entry: Sequence[Array | None],
+    entry: Sequence[TracedArray | None],
     init: Sequence[Packed],
     packed: Sequence[Packed],
     made: Sequence[Any],

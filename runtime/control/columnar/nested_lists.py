@@ -21,7 +21,7 @@ from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
 from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees.layout import Choice, Node
+from anabranch.runtime.values.pytrees.layout import Node, Union
 
 
 def width_of(contents: Sequence[Any]) -> int:
@@ -143,7 +143,7 @@ def _tables(items: Items) -> list[Table]:
         if isinstance(kind, Node):
             found += [kind.structure.extra] if kind.structure.refers else []
             pending += kind.children
-        elif isinstance(kind, Choice):
+        elif isinstance(kind, Union):
             pending += kind.options
     return found
 

@@ -20,10 +20,10 @@ from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, node_graphs, node_reference, node_structures
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
-class UnlikeError(Exception):
+class UnlikeFieldsError(Exception):
     """Values cannot be put into arrays; the text says why, of a node that has them."""
 
 
@@ -35,10 +35,10 @@ class Raised:
 
 
 @frozen(eq=False)
-class Place:
+class NodeIndex:
     """A place known at run time among `count`, where things are read that may be nodes of a graph."""
 
-    graph: node_graphs.Graph
+    graph: node_graphs.NodeGraph
     index: Atom
     count: int
 
@@ -51,7 +51,7 @@ class _Group:
     values: list[Any]
 
 
-def gathered(place: Place, found: Mapping[int, Any]) -> Any:
+def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
     """The value for the node that it is, with the failures of those for which there is none."""
     groups: dict[Any, _Group] = {}
     has_nodes = any(v is not None and not isinstance(v, Raised) and v in place.graph for v in found.values())
@@ -83,26 +83,26 @@ def gathered(place: Place, found: Mapping[int, Any]) -> Any:
     renumbered[[number for number, _ in fine]] = np.arange(len(fine))
     if len(fine) < len(groups):
         tag = node_reference.at(renumbered[which], place.index)
-    return ChoiceValue(tag, tuple(options))
+    return UnionValue(tag, tuple(options))
 
 
-def _key(place: Place, value: Any, has_nodes: bool) -> Any:
+def _key(place: NodeIndex, value: Any, has_nodes: bool) -> Any:
     """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
         plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)
         return ("raised", type(value.error), value.error.args if plain else id(value.error))
     if value is None:
         return "node" if has_nodes else "none"
-    if isinstance(value, ChoiceValue):
-        raise UnlikeError("holds what is one of several things itself")
+    if isinstance(value, UnionValue):
+        raise UnlikeFieldsError("holds what is one of several things itself")
     if value in place.graph:
         return "node"
-    abstract = layouts.numeric(layouts.Held(value))
+    abstract = layouts.numeric(layouts.Constant(value))
     if abstract is not None:
         if abstract.kind is Kind.PYTHON and type(value) is int and not -(2**63) <= value < 2**63:
-            raise UnlikeError("holds an int beyond 64 bits")
+            raise UnlikeFieldsError("holds an int beyond 64 bits")
         if abstract.kind is Kind.ARRAY:
-            raise UnlikeError("holds an array, and each node has another")
+            raise UnlikeFieldsError("holds an array, and each node has another")
         return abstract
     if isinstance(value, (str, bytes)):
         return (type(value), value)
@@ -110,10 +110,10 @@ def _key(place: Place, value: Any, has_nodes: bool) -> Any:
         return ("constant", id(value))
     if type(value) is tuple:
         return ("tuple", tuple(_key(place, v, has_nodes) for v in value))
-    raise UnlikeError(f"holds a {type(value).__name__}, and each node has another")
+    raise UnlikeFieldsError(f"holds a {type(value).__name__}, and each node has another")
 
 
-def _column(place: Place, group: _Group) -> Any:
+def _column(place: NodeIndex, group: _Group) -> Any:
     """The value among those of a group that is the node's."""
     first = group.values[0]
     graph = place.graph
@@ -126,7 +126,7 @@ def _column(place: Place, group: _Group) -> Any:
         return node_structures.structure_in(graph, kinds).build(
             [wrap.from_abstract(node_reference.INDEX, node_reference.at(table, place.index))]
         )
-    abstract = layouts.numeric(layouts.Held(first))
+    abstract = layouts.numeric(layouts.Constant(first))
     if abstract is not None:
         return _number(place, group, abstract)
     if type(first) is tuple:
@@ -135,18 +135,18 @@ def _column(place: Place, group: _Group) -> Any:
     return first
 
 
-def _number(place: Place, group: _Group, abstract: Abstract) -> Any:
+def _number(place: NodeIndex, group: _Group, abstract: Abstract) -> Any:
     if all(layouts.same(v, group.values[0]) for v in group.values):
         return group.values[0]
     rows = [wrap.as_atom(v, abstract.dtype) for v in group.values]
     atom = _row(place, group.places, rows, abstract)
     if abstract.kind is not Kind.PYTHON:
         return wrap.from_abstract(abstract, atom)
-    spans = [layouts.interval(layouts.Held(v)) for v in group.values]
+    spans = [layouts.interval(layouts.Constant(v)) for v in group.values]
     return python_scalar(atom, Interval(min(s.low for s in spans), max(s.high for s in spans)))
 
 
-def _row(place: Place, places: Sequence[int], rows: Sequence[Atom], abstract: Abstract) -> Atom:
+def _row(place: NodeIndex, places: Sequence[int], rows: Sequence[Atom], abstract: Abstract) -> Atom:
     """The one of some atoms, one for each of these nodes, that is the node's."""
     count = place.count
     if not abstract.shape and all(isinstance(r, Literal) for r in rows):

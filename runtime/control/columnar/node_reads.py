@@ -46,14 +46,14 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
                     raise
                 found[i] = columns.Raised(error)
             if len(builder.equations) > before.equations:
-                raise columns.UnlikeError
+                raise columns.UnlikeFieldsError
             writes.take(i)
         if any(s.changed for s in slots):
             why = "is written to"
-            raise columns.UnlikeError
+            raise columns.UnlikeFieldsError
         writes.emit()
-        return columns.gathered(columns.Place(reference.graph_, reference.tag, len(members)), found)
-    except (columns.UnlikeError, UnreachableError) as error:
+        return columns.gathered(columns.NodeIndex(reference.graph_, reference.tag, len(members)), found)
+    except (columns.UnlikeFieldsError, UnreachableError) as error:
         if isinstance(error, UnreachableError) and len(found) == len(reference.possible_()):
             raise
         for slot in slots:
@@ -84,10 +84,10 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
     length = python_scalar(node_reference.at(lengths, reference.tag), Interval(int(lengths.min()), int(lengths.max())))
     place = position(key, length, classes.pop().__name__)
     at = atoms.ufunc(np.add, node_reference.at(starts, reference.tag), wrap.as_atom(place, np.int64))
-    where = columns.Place(graph, atoms.convert(at, np.int32), len(items))
+    where = columns.NodeIndex(graph, atoms.convert(at, np.int32), len(items))
     try:
         return columns.gathered(where, dict(enumerate(items)))
-    except columns.UnlikeError as error:
+    except columns.UnlikeFieldsError as error:
         raise node_reference.refusal(reference, str(error)) from None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.columnar.node_columns import UnlikeError
+from anabranch.runtime.control.columnar.node_columns import UnlikeFieldsError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
@@ -64,7 +64,7 @@ class Writes:
             Where these are not numbers of one type.
         """
         if self._refused and not self._fields:
-            raise UnlikeError(_NEW)
+            raise UnlikeFieldsError(_NEW)
         for key, new in self._fields.items():
             self._emit(key, new)
         if self._refused:
@@ -79,7 +79,7 @@ class Writes:
         olds = [self._slots[i].before[key] for i in numbers]
         abstract = _one_kind([*olds, *values])
         if any(not layouts.same(v, values[0]) for v in values):
-            raise UnlikeError("is written to, and gets another value for each of them")
+            raise UnlikeFieldsError("is written to, and gets another value for each of them")
         rows = [wrap.as_atom(v, abstract.dtype) for v in olds]
         places = np.full(len(self._reference.graph_.members), len(rows), np.int64)
         places[numbers] = np.arange(len(rows))
@@ -88,7 +88,7 @@ class Writes:
         memory = side_by_side([*rows, *spare], abstract.type)
         place = node_reference.at(places, self._reference.tag)
         made = item_memory.updated(memory, wrap.as_atom(values[0], abstract.dtype), place)
-        spans = [layouts.interval(layouts.Held(v)) for v in (*olds, values[0])]
+        spans = [layouts.interval(layouts.Constant(v)) for v in (*olds, values[0])]
         span = Interval(min(s.low for s in spans), max(s.high for s in spans))
         for row, i in enumerate(numbers):
             atom = atoms.literal(made.value[row], abstract.dtype) if isinstance(made, Literal) else None
@@ -99,12 +99,12 @@ class Writes:
 
 
 def _one_kind(values: list[Any]) -> Abstract:
-    kinds = [layouts.numeric(layouts.Held(v)) for v in values]
+    kinds = [layouts.numeric(layouts.Constant(v)) for v in values]
     first = kinds[0]
     if first is None or first.kind is Kind.ARRAY or first.shape:
-        raise UnlikeError("is written to, and gets something else than a number in place of one")
+        raise UnlikeFieldsError("is written to, and gets something else than a number in place of one")
     if any(k != first for k in kinds):
-        raise UnlikeError("is written to, and gets a number of another type than it has")
+        raise UnlikeFieldsError("is written to, and gets a number of another type than it has")
     if any(type(v) is int and not -(2**63) <= v < 2**63 for v in values):
-        raise UnlikeError("holds an int beyond 64 bits")
+        raise UnlikeFieldsError("holds an int beyond 64 bits")
     return first

@@ -19,9 +19,9 @@ from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.item_memory import Buffer
+from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 # Among the sites of lists that are arrays: no list is a table in this trace.
 NO_TABLES = "no tables"
@@ -69,7 +69,7 @@ class Table:
         place = self.place(index)
         lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
-        return Items(structure, (self.width, *map(Buffer, lines)))
+        return Items(structure, (self.width, *map(ListBuffer, lines)))
 
     def set_row(self, index: Any, row: Items) -> None:
         """Write all elements of a row."""
@@ -78,7 +78,7 @@ class Table:
         place = self.place(index)
         pairs = zip(whole.memory, part.memory, strict=True)
         written = [item_memory.line_updated(a, b, place) for a, b in pairs]
-        self.items = Items(kinds, (whole.length, *map(Buffer, written)))
+        self.items = Items(kinds, (whole.length, *map(ListBuffer, written)))
 
     def dissolve(self, wanted: Callable[[Any], bool] = lambda _: True) -> None:
         """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
@@ -193,7 +193,7 @@ class RowOfLists(Structure):
         index, *rows = children
         if isinstance(index, int):
             return rows[index]
-        return ChoiceValue(atoms.convert(wrap.as_atom(index), np.int32), tuple(rows))
+        return UnionValue(atoms.convert(wrap.as_atom(index), np.int32), tuple(rows))
 
 
 def structure_of_row(row: Any) -> Structure | None:

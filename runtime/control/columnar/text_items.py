@@ -14,22 +14,22 @@ from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def length(texts: ChoiceValue) -> Any:
+def length(texts: UnionValue) -> Any:
     """The number of characters of one of a few texts."""
     return text_tables.look_up(len, texts)
 
 
 def is_one_of_texts(value: Any) -> bool:
     """Return whether a value is one of a few texts of one class."""
-    return isinstance(value, ChoiceValue) and text_tables.is_choice(value) and len(set(map(type, value.options))) == 1
+    return isinstance(value, UnionValue) and text_tables.is_choice(value) and len(set(map(type, value.options))) == 1
 
 
-def character(texts: ChoiceValue, index: Any) -> Any:
+def character(texts: UnionValue, index: Any) -> Any:
     """The character of one of a few texts at a place that is in range."""
     starts = itertools.accumulate(map(len, texts.options[:-1]), initial=0)
     first = wrap.as_atom(text_tables.entry(texts.tag, list(starts)), np.int64)
@@ -37,7 +37,7 @@ def character(texts: ChoiceValue, index: Any) -> Any:
     return text_tables.entry(place, [c for text in texts.options for c in text])
 
 
-def position(texts: ChoiceValue, key: Any) -> Any:
+def position(texts: UnionValue, key: Any) -> Any:
     """The place of an index from 0 on in one of a few texts, with the check that there is one."""
     size, atom = wrap.as_atom(length(texts), np.int64), atoms.convert(wrap.as_atom(key), np.int64)
     zero = atoms.literal(0, np.int64)
@@ -51,9 +51,9 @@ def position(texts: ChoiceValue, key: Any) -> Any:
 def part(text: Any, key: slice) -> Any:
     """A part of a string between bounds of which some are known only at run time."""
     given = (key.start, key.stop, key.step)
-    if not any(isinstance(b, Traced) for b in given):
+    if not any(isinstance(b, Tracer) for b in given):
         return text[key]
-    if isinstance(key.step, Traced) or not all(map(_is_int, given)):
+    if isinstance(key.step, Tracer) or not all(map(_is_int, given)):
         return text[key]
     current().trace.text.has_codes = True
     start, stop = (None if b is None else size_arithmetic.bound_of(b) for b in given[:2])
@@ -71,12 +71,12 @@ def part(text: Any, key: slice) -> Any:
 def _between(text: Any, start: Any, stop: Any, step: Any) -> Any:
     """The part of a text between bounds that have nothing to do with one another."""
     size = len(text)
-    rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Traced) else [b] for b in (start, stop)]
+    rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Tracer) else [b] for b in (start, stop)]
     if len(rows[0]) * len(rows[1]) > text_tables.MOST_ENTRIES:
         return UNKNOWN
     index: Atom = atoms.literal(0, np.int64)
     for bound, row in zip((start, stop), rows, strict=True):
-        if isinstance(bound, Traced):
+        if isinstance(bound, Tracer):
             place = atoms.ufunc(np.subtract, _within(bound, row), atoms.literal(row[0], np.int64))
             index = atoms.ufunc(np.add, atoms.ufunc(np.multiply, index, atoms.literal(len(row), np.int64)), place)
     return text_tables.entry(index, [text[i:j:step] for i in rows[0] for j in rows[1]])
@@ -95,6 +95,6 @@ def _within(bound: Any, places: range) -> Atom:
 
 
 def _is_int(bound: Any) -> bool:
-    if isinstance(bound, Traced):
+    if isinstance(bound, Tracer):
         return not bound.abstract.shape and bound.abstract.dtype.kind in "iu"
     return bound is None or isinstance(bound, int)

@@ -16,8 +16,8 @@ from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.values import containers, registry, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
@@ -30,7 +30,7 @@ def _remove(items: list[Any], value: Any) -> None:
 
 
 def _pop(items: list[Any], place: Any = -1) -> Any:
-    if isinstance(place, Traced) and type(items) is list:
+    if isinstance(place, Tracer) and type(items) is list:
         check_integer(place)
         place = index_checks.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
     item = subscript.at(items)[place]
@@ -44,7 +44,7 @@ def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
             found = text_tables.look_up(lambda k: items.get(k, default), key)
             if found is not UNKNOWN:
                 return found
-    elif isinstance(key, ChoiceValue):
+    elif isinstance(key, UnionValue):
         return key.each(lambda k: _get(items, k, default))
     known = truth(membership.in_(key, items))
     if isinstance(known, bool):

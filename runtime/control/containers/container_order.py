@@ -22,8 +22,8 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
@@ -40,7 +40,7 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
             result = boolean.or_(_is_one(a, b), lambda: equal(one, other))
             return boolean.not_(result) if operation is operator.ne else result
     for choice, other, left in ((a, b, True), (b, a, False)):
-        if isinstance(choice, ChoiceValue) and choice.of_objects:
+        if isinstance(choice, UnionValue) and choice.of_objects:
             return choice.through(lambda v, o=other, w=left: compared(operation, *((v, o) if w else (o, v))))  # type: ignore[misc]
     if not (_is_plain(a) and _is_plain(b) and (containers.has_traced(a) or containers.has_traced(b))):
         return operation(a, b)
@@ -65,7 +65,7 @@ def _is_one(a: Any, b: Any) -> Any:
 
 def _as_one_number(value: Any) -> Any:
     """A number of one of a few kinds as one that is worth the same: it is only compared."""
-    return value.resolve() if isinstance(value, ChoiceValue) and value.worth is not None else value
+    return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
 
 
 def _is_plain(value: Any) -> bool:
@@ -135,7 +135,7 @@ def _are_numbers(a: Any, b: Any) -> bool:
 
 
 def _is_ordered_number(value: Any) -> bool:
-    known = isinstance(value, Traced) and not value.abstract.shape and value.abstract.kind is not Kind.ARRAY
+    known = isinstance(value, Tracer) and not value.abstract.shape and value.abstract.kind is not Kind.ARRAY
     return known and value.abstract.dtype.kind in "biuf"
 
 
@@ -154,7 +154,7 @@ def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, mi
     text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
     named = wrap.as_atom(value) if whole else None
     text = text if whole else text.format("the value")
-    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.Telling(ValueError, text), named)
+    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.IntMessage(ValueError, text), named)
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 
@@ -208,7 +208,7 @@ def _refuse_nan(key: Any) -> None:
     if isinstance(key, (tuple, list)):
         for part in key:
             _refuse_nan(part)
-    elif isinstance(key, Traced) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
+    elif isinstance(key, Tracer) and key.abstract.dtype.kind == "f" and not key.abstract.shape:
         bad = atoms.ufunc(np.isnan, wrap.as_atom(key))
         run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(list_order.NAN))
 

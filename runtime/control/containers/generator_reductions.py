@@ -11,40 +11,40 @@ from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.sequences.elements import Elements, Rows
+from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.undefined import defined
-from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
-from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.undefined import Undefined
 
 
-def source(items: Any) -> Source | None:
+def source(items: Any) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
-    if isinstance(items, Source):
+    if isinstance(items, PushIterator):
         return items
     if is_grown(items):
         return Each(Elements(items), lambda item: item)
     if (stacked := stacked_sequences.stacked(items)) is not None:
         return Each(stacked, lambda item: item)
-    if isinstance(items, Sized):
-        items = Rows(items)
+    if isinstance(items, DynamicArray):
+        items = AxisItems(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
         return Each(items, lambda item: item)
     return None
 
 
-def total(items: Source, start: Any) -> Any:
+def total(items: PushIterator, start: Any) -> Any:
     """`sum(items, start)`."""
     if isinstance(start, (str, bytes, bytearray)):
         return sum(items, start)
     split = items.first() if isinstance(items, Each) else None
     if split is not None:
         start, items = start + split[0], split[1]
-    row = Row((start,), ("the sum",))
+    row = GeneratorNames((start,), ("the sum",))
 
     def take(item: Any) -> bool:
         row[0] = row[0] + item
@@ -54,13 +54,13 @@ def total(items: Source, start: Any) -> Any:
     return row[0]
 
 
-def reduced(combine: Callable[[Any, Any], Any], items: Source, *initial: Any) -> Any:
+def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: Any) -> Any:
     """`functools.reduce(combine, items, *initial)`."""
     split = items.first() if not initial and isinstance(items, Each) else None
     if split is not None:
         initial, items = (split[0],), split[1]
     names = ("whether there is a value", "the value")
-    row = Row((True, *initial) if initial else (False, Undefined("value")), names)
+    row = GeneratorNames((True, *initial) if initial else (False, Undefined("value")), names)
 
     def take(item: Any) -> bool:
         if initial:
@@ -73,9 +73,9 @@ def reduced(combine: Callable[[Any, Any], Any], items: Source, *initial: Any) ->
     return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
 
 
-def count(items: Source) -> Any:
+def count(items: PushIterator) -> Any:
     """`len` of the list of the items."""
-    row = Row((0,), ("the length",))
+    row = GeneratorNames((0,), ("the length",))
 
     def take(_: Any) -> bool:
         row[0] = row[0] + 1
@@ -85,10 +85,10 @@ def count(items: Source) -> Any:
     return row[0]
 
 
-def quantified(items: Source, until: bool) -> Any:
+def quantified(items: PushIterator, until: bool) -> Any:
     """Return whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
     whole = isinstance(items, Each) and items.whole
-    row = Row((not until,), ("the answer",))
+    row = GeneratorNames((not until,), ("the answer",))
 
     def take(item: Any) -> Any:
         if whole:
@@ -101,9 +101,9 @@ def quantified(items: Source, until: bool) -> Any:
     return row[0]
 
 
-def contains(items: Source, value: Any) -> Any:
+def contains(items: PushIterator, value: Any) -> Any:
     """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
-    row = Row((False,), ("the answer",))
+    row = GeneratorNames((False,), ("the answer",))
 
     def take(item: Any) -> Any:
         row[0] = truth_value(container_order.equal(item, value))
@@ -113,7 +113,7 @@ def contains(items: Source, value: Any) -> Any:
     return row[0]
 
 
-def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]) -> Any:
+def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str, Any]) -> Any:
     """`min` or `max`: the first that no other one is less, or greater, than."""
     better = operator.lt if function is min else operator.gt
     key = options.get("key")
@@ -124,10 +124,10 @@ def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]
         return item if key is None else key(item)
 
     if split is not None:
-        row = Row((True, split[0], keyed(split[0])), names)
+        row = GeneratorNames((True, split[0], keyed(split[0])), names)
         items = split[1]
     else:
-        row = Row((False, Undefined("best"), Undefined("key")), names)
+        row = GeneratorNames((False, Undefined("best"), Undefined("key")), names)
 
     def take(item: Any) -> bool:
         rank = keyed(item)
@@ -144,9 +144,9 @@ def extreme(function: Callable[..., Any], items: Source, options: dict[str, Any]
     return _found(function, row, options)
 
 
-def first(items: Source, *default: Any) -> Any:
+def first(items: PushIterator, *default: Any) -> Any:
     """`next(items, *default)` of what nobody asks again."""
-    row = Row((False, Undefined("first")), ("whether there is an item", "the item"))
+    row = GeneratorNames((False, Undefined("first")), ("whether there is an item", "the item"))
 
     def take(item: Any) -> bool:
         row[:] = (True, item)
@@ -156,7 +156,7 @@ def first(items: Source, *default: Any) -> Any:
     return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
 
 
-def _found(function: Callable[..., Any], row: Row, options: dict[str, Any]) -> Any:
+def _found(function: Callable[..., Any], row: GeneratorNames, options: dict[str, Any]) -> Any:
     """The best item, or what Python returns where there is none."""
 
     def empty() -> Any:

@@ -14,13 +14,13 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
-from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Number, Row
-from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, UnlikeError
+from anabranch.runtime.values.dynamic_lists.item_forms import ConstantForm, ItemForm, Number, StructureForm
+from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, NoCommonFormError
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
 
@@ -31,8 +31,8 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
         records.graph_of(items)
         try:
             form = stacked_parts.common([stacked_parts.form_of(v, _never) for v in items])
-        except UnlikeError:
-            form = Constant(None)
+        except NoCommonFormError:
+            form = ConstantForm(None)
         if form.types:
             made = stacked(Each(StackedSequence(items, form), lambda item: key(item)))
             if made is not None:
@@ -48,7 +48,7 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[A
     try:
         columns = list(_columns(_with_ranks(keys)))
         form = stacked_parts.alternatives([stacked_parts.form_of(v, _never) for v in items])
-    except UnlikeError:
+    except NoCommonFormError:
         return None
     line = item_memory.iota(len(items))
     last = atoms.broadcast_to(atoms.literal(len(items) - 1, np.int64), line.type.shape)
@@ -66,7 +66,7 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[A
 def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
     """The keys with known texts as the numbers of these in order, where all keys have texts in one place."""
     if any(isinstance(k, str) or _is_one_of_texts(k) for k in keys):
-        texts = [k.options if isinstance(k, ChoiceValue) else (k,) for k in keys]
+        texts = [k.options if isinstance(k, UnionValue) else (k,) for k in keys]
         if not all(isinstance(t, str) for options in texts for t in options):
             return keys
         ranks = {t: n for n, t in enumerate(sorted({t for options in texts for t in options}))}
@@ -77,11 +77,11 @@ def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
 
 
 def _is_one_of_texts(key: Any) -> bool:
-    return isinstance(key, ChoiceValue) and all(isinstance(o, str) for o in key.options)
+    return isinstance(key, UnionValue) and all(isinstance(o, str) for o in key.options)
 
 
 def _rank(key: Any, ranks: dict[str, int]) -> Any:
-    if not isinstance(key, ChoiceValue):
+    if not isinstance(key, UnionValue):
         return ranks[key]
     coded = atoms.coded(key.tag, [ranks[o] for o in key.options])
     return python_scalar(atoms.convert(coded, np.int64), Interval(0, len(ranks)))
@@ -105,7 +105,7 @@ def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
         yield from _of_several_types(wholes[0], wholes[1:])
         return
     if not _is_compared(form):
-        raise UnlikeError
+        raise NoCommonFormError
     for whole in wholes:
         count, *rest = whole.type.shape
         for index in np.ndindex(*rest):
@@ -119,15 +119,15 @@ def _of_key(_: Any) -> bool:
     return True
 
 
-def _is_compared(form: Form) -> bool:
+def _is_compared(form: ItemForm) -> bool:
     match form:
         case Number(abstract, _):
             return abstract.dtype.kind in "biuf"
-        case Row(structure, rows):
+        case StructureForm(structure, rows):
             return issubclass(structure.cls, (tuple, list)) and all(map(_is_compared, rows))
-        case item_forms.Line(structure, item, _):
+        case item_forms.SequenceForm(structure, item, _):
             return issubclass(structure.cls, (tuple, list)) and _is_compared(item)
-        case Constant():
+        case ConstantForm():
             return True  # the same in all
     return False
 
@@ -136,7 +136,7 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
     """Numbers of several types, as Python compares them: by the nearest floats, then by what ints are beyond these."""
     shape = tags.type.shape
     if any(w.type.dtype.kind not in "biuf" for w in wholes):
-        raise UnlikeError
+        raise NoCommonFormError
     near: Atom = atoms.broadcast_to(atoms.literal(0.0), shape)
     beyond: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
     for k, whole in enumerate(wholes):
@@ -145,7 +145,7 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
         near = atoms.select(here, floats, near)
         if whole.type.dtype.kind in "iu":
             if whole.type.dtype == np.uint64:
-                raise UnlikeError
+                raise NoCommonFormError
             beyond = atoms.select(here, _beyond(atoms.convert(whole, np.int64), floats), beyond)
     yield near
     yield beyond

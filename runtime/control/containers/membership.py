@@ -10,21 +10,21 @@ import numpy as np
 
 from anabranch.runtime.control import boolean, generator
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, text_tables, wrap
-from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 _SIZED: tuple[type[Any], ...] = (
@@ -36,21 +36,21 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`, for containers of static size and for arrays."""
     if (found := _looked_up_in(item, container, _inside)) is not UNKNOWN:
         return found
-    if isinstance(container, ChoiceValue):
+    if isinstance(container, UnionValue):
         return container.through(lambda c: in_(item, c))
     if isinstance(item, Text) and isinstance(container, str):
         raise refusal(" by in")
-    if isinstance(container, (Array, Sized)):
+    if isinstance(container, (TracedArray, DynamicArray)):
         return _bool(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
     if isinstance(container, (range, countable_ranges.Range)) and has_traced((item, container)) and _is_real(item):
         return _in_range(item, container)
-    if isinstance(container, Source):
+    if isinstance(container, PushIterator):
         return generator_reductions.contains(container, item)
-    if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Traced)):
+    if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Tracer)):
         return generator_reductions.contains(generator.Each(container, lambda one: one), item)
-    if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Traced):
+    if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return _bool(_any(container == item))
     if is_grown(container):
         matches = generator.Each(container, lambda one: container_order.equal(item, one))
@@ -60,7 +60,7 @@ def in_(item: Any, container: Any) -> Any:
         return _plain(contains(item))
     elements = container
     if isinstance(container, (set_members.Members, set, frozenset)):
-        if not isinstance(item, (ChoiceValue, Text)):
+        if not isinstance(item, (UnionValue, Text)):
             set_members.check_hashable(item)
         if isinstance(container, set_members.Members):
             return _plain(container.contains(item))
@@ -118,13 +118,13 @@ def _plain(value: Any) -> Any:
 
 
 def _is_real(value: Any) -> bool:
-    if isinstance(value, Traced):
+    if isinstance(value, Tracer):
         return value.abstract.dtype.kind in "biuf" and not value.abstract.shape
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
 def _in_range(item: Any, container: range | countable_ranges.Range) -> Any:
-    number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Traced) else item
+    number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Tracer) else item
     start, stop, step = container.start, container.stop, container.step
     if isinstance(step, int):
         low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
@@ -140,7 +140,7 @@ def _in_range(item: Any, container: range | countable_ranges.Range) -> Any:
 def _any(value: Any) -> Any:
     if isinstance(value, bool):
         return value
-    atom = value.padded(False).atom if isinstance(value, Sized) else value.atom
+    atom = value.padded(False).atom if isinstance(value, DynamicArray) else value.atom
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -39,7 +39,7 @@ def check_hashable(item: Any) -> None:
     if isinstance(item, tuple):
         for part in item:
             check_hashable(part)
-    elif isinstance(item, (Array, Sized)):
+    elif isinstance(item, (TracedArray, DynamicArray)):
         hash(np.zeros(0))  # raises
     elif not isinstance(item, (PythonScalar, NumPyScalar)):
         hash(item)

@@ -17,7 +17,7 @@ from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import stage_loops
-from anabranch.runtime.control.loops.loop_state import Loop
+from anabranch.runtime.control.loops.loop_state import LoopStatement
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
@@ -26,11 +26,17 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import stacked_parts
-from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Known, Number, Row
-from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
+from anabranch.runtime.values.dynamic_lists.item_forms import (
+    ConstantForm,
+    ItemForm,
+    Number,
+    StaticNumbersForm,
+    StructureForm,
+)
+from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -64,7 +70,7 @@ def stacked(items: Each) -> list[Any] | None:
     except BaseException as error:
         builder.rollback(before)
         heap.restore()
-        if not isinstance(error, (_ApartError, UnlikeError, AnabranchError)):
+        if not isinstance(error, (_ApartError, NoCommonFormError, AnabranchError)):
             raise
         trace.loops.unstacked.add(site)
         why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
@@ -76,7 +82,7 @@ def stacked(items: Each) -> list[Any] | None:
 
 _WHY = {
     _ApartError: "nothing in it is known only at run time, or a step raises while it is traced",
-    UnlikeError: "its items are not numbers, new arrays, or tuples and lists of these, of one kind",
+    NoCommonFormError: "its items are not numbers, new arrays, or tuples and lists of these, of one kind",
 }
 
 
@@ -88,13 +94,13 @@ class _Filling:
         self._count: int = counted.length
         self._outer = current()
         self._heap = Heap((items.element, counted.holds, *self._outer.trace.heap.roots))
-        self._form: Form = Constant(None)
+        self._form: ItemForm = ConstantForm(None)
         self._memory: list[Storage] = []
 
     def list(self) -> list[Any]:
         """Emit the loop; returns its items."""
         stage_loops.stage(
-            Loop(
+            LoopStatement(
                 body=self._step,
                 test=None,
                 trip=atoms.literal(self._count, np.int64),
@@ -107,7 +113,7 @@ class _Filling:
             )
         )
         if self._form.mutable and self._heap.changes():
-            raise UnlikeError  # an item may be what was put somewhere else, too
+            raise NoCommonFormError  # an item may be what was put somewhere else, too
         self._counted.end(atoms.literal(False))
         wholes = [self._outer.read(s) for s in self._memory]
         made = [self._form.build(wholes, place) for place in range(self._count)]
@@ -124,7 +130,7 @@ class _Filling:
         if self._items.nested:
             value = stacked(value) if isinstance(value, Each) else None
             if value is None:
-                raise UnlikeError
+                raise NoCommonFormError
         form = stacked_parts.form_of(value, self._news(builder))
         if not _reads(builder):
             raise _ApartError
@@ -145,11 +151,11 @@ class _Filling:
         met: set[int] = set()
 
         def is_new(value: Any) -> bool:
-            key = id(value.storage) if isinstance(value, Array) else id(value)
+            key = id(value.storage) if isinstance(value, TracedArray) else id(value)
             if key in met:
                 return False
             met.add(key)
-            if isinstance(value, Array):
+            if isinstance(value, TracedArray):
                 return value.storage in builder.env and not builder.outer_has(value.storage)
             return not self._heap.has_seen(value)
 
@@ -179,16 +185,16 @@ def _reads(builder: Builder) -> bool:
 # ---- what hangs on the position alone --------------------------------------------------------------------------------
 
 
-def _with_known(form: Form, value: Any, builder: Builder, index: Any, count: int) -> Form:
+def _with_known(form: ItemForm, value: Any, builder: Builder, index: Any, count: int) -> ItemForm:
     """The form with those numbers of it known that only the position decides, as Python would have computed them."""
-    if isinstance(form, Row):
+    if isinstance(form, StructureForm):
         children = form.structure.children(value)
         rows = zip(form.parts, children, strict=True)
-        return Row(form.structure, tuple(_with_known(p, c, builder, index, count) for p, c in rows))
+        return StructureForm(form.structure, tuple(_with_known(p, c, builder, index, count) for p, c in rows))
     if isinstance(form, Number) and isinstance(value, PythonScalar) and not isinstance(index, int):
         found = _evaluated(value.atom, builder, index.atom, count)
         if found is not None:
-            return Known(tuple(v.item() for v in found))
+            return StaticNumbersForm(tuple(v.item() for v in found))
     return form
 
 

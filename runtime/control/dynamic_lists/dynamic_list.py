@@ -25,7 +25,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed, is_grown
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 class _Methods(GrowingContents):
@@ -68,10 +68,10 @@ class _Methods(GrowingContents):
         if self.items is not None:
             return item_access.get(self, key)
         if isinstance(key, slice):
-            if any(isinstance(k, Traced) for k in (key.start, key.stop, key.step)):
+            if any(isinstance(k, Tracer) for k in (key.start, key.stop, key.step)):
                 return item_access.get(self, key)
             return self.made(self.native.__getitem__(self, key))
-        return subscript.Indexed(self)[key] if isinstance(key, Traced) else self.native.__getitem__(self, key)
+        return subscript.Indexed(self)[key] if isinstance(key, Tracer) else self.native.__getitem__(self, key)
 
     def _part(self, places: range) -> Any:
         assert self.items is not None
@@ -82,7 +82,7 @@ class _Methods(GrowingContents):
             self.separate()
         if self.items is not None:
             item_access.set_(self, key, value)
-        elif isinstance(key, Traced):
+        elif isinstance(key, Tracer):
             subscript.Indexed(self)[key] = value
         else:
             self.native.__setitem__(self, key, value)
@@ -90,7 +90,7 @@ class _Methods(GrowingContents):
     def __delitem__(self, key: Any) -> None:
         if is_fixed(self) and not has_traced(key):
             self.separate()
-        if self.items is not None or isinstance(key, Traced):
+        if self.items is not None or isinstance(key, Tracer):
             item_access.delete(self, key)
         else:
             self.native.__delitem__(self, key)
@@ -126,7 +126,7 @@ class _Methods(GrowingContents):
         """As `list.insert`."""
         if is_fixed(self) and not array_lists.fits(value):
             self.separate()
-        if self.items is None and not isinstance(place, Traced):
+        if self.items is None and not isinstance(place, Tracer):
             self.native.insert(self, place, value)
         else:
             item_access.insert(self, place, value)
@@ -270,7 +270,7 @@ class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
 
     def rotate(self, n: Any = 1) -> None:
         """As `deque.rotate`."""
-        if self.items is not None or isinstance(n, Traced):
+        if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
         super().rotate(n)
 

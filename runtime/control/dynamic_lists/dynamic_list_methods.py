@@ -20,28 +20,28 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
     reversed_items,
     without,
 )
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, elements, iterators
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.slots import Row
+from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def extend(owner: Any, values: Any, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
-    if isinstance(values, ChoiceValue) and values.of_objects:
+    if isinstance(values, UnionValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
         return
     if values is owner:
         values = owner.copy()
-    if isinstance(values, Source) and owner.items is None:
+    if isinstance(values, PushIterator) and owner.items is None:
         values = values.items_or(listed)
-    many = values if isinstance(values, Source) else as_countable.countable(values)
+    many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:
-        many = many if isinstance(many, elements.Rows) and many.length >= _MANY else None
+        many = many if isinstance(many, elements.AxisItems) and many.length >= _MANY else None
     if many is None:
         for value in values:
             owner.append(value)
@@ -54,7 +54,7 @@ _MANY = 64  # so many rows of an array are appended by a loop
 
 def append_each(owner: Any, many: Any) -> None:
     """Append each item of a generator, or of what a loop counts over."""
-    source = many if isinstance(many, Source) else generator.Each(many, lambda item: item)
+    source = many if isinstance(many, PushIterator) else generator.Each(many, lambda item: item)
 
     def take(item: Any, owner: Any = owner) -> bool:
         owner.append(item)
@@ -73,7 +73,7 @@ def count(owner: Any, value: Any) -> Any:
 
 
 def _find(owner: Any, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
-    row = Row((False, 0), ("whether it is there", "its place"))
+    row = GeneratorNames((False, 0), ("whether it is there", "its place"))
     numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
     def take(pair: Any) -> Any:
@@ -97,10 +97,12 @@ def index(owner: Any, value: Any, start: Any = None, stop: Any = None) -> Any:
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
     found, place = _find(owner, value, *bounds)
     whole = isinstance(value, PythonScalar) and value.python is int
-    shown = "{}" if whole else "the value" if isinstance(value, Traced) else repr(value)
+    shown = "{}" if whole else "the value" if isinstance(value, Tracer) else repr(value)
     text = f"{shown} is not in {kind_name(owner)}"
     missing = wrap.as_atom(not_(found), np.bool_)
-    run_time_checks.fail_if(missing, run_time_checks.Telling(ValueError, text), wrap.as_atom(value) if whole else None)
+    run_time_checks.fail_if(
+        missing, run_time_checks.IntMessage(ValueError, text), wrap.as_atom(value) if whole else None
+    )
     return place
 
 

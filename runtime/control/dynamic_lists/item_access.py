@@ -20,8 +20,8 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def kind_name(owner: Any) -> str:
@@ -31,9 +31,9 @@ def kind_name(owner: Any) -> str:
 
 def as_int(value: Any) -> Any:
     """An index as a Python int, traced or not."""
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.resolve()
-    if not isinstance(value, Traced):
+    if not isinstance(value, Tracer):
         return operator.index(value)
     check_integer(value)
     return (
@@ -45,15 +45,15 @@ def as_int(value: Any) -> Any:
 
 def _bound(value: Any) -> Any:
     """A bound of a slice as a Python int, traced or not."""
-    if isinstance(value, Traced):
+    if isinstance(value, Tracer):
         check_bound(value)
     return as_int(value)
 
 
 def _check_index(owner: Any, key: Any) -> Any:
-    if isinstance(key, ChoiceValue):
+    if isinstance(key, UnionValue):
         key = key.resolve()
-    if isinstance(key, Traced):
+    if isinstance(key, Tracer):
         check_place(key, kind_name(owner))
     elif not hasattr(key, "__index__"):
         raise TypeError(f"{kind_name(owner)} indices must be integers or slices, not {type(key).__name__}")

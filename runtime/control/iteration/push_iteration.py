@@ -30,7 +30,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 Take = Callable[[Any], Any]
 
 
-class Source(attributes.Bare, abc.ABC):
+class PushIterator(attributes.Bare, abc.ABC):
     """An iterator that is used up once: by handing each item to a function, or one by one."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Source(attributes.Bare, abc.ABC):
             self._spent = None if leaves else True
             self.run(take)
 
-    def items_or(self, driven: Callable[[Source], Any]) -> Any:
+    def items_or(self, driven: Callable[[PushIterator], Any]) -> Any:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -87,7 +87,7 @@ class Source(attributes.Bare, abc.ABC):
             heap.restore()
         return driven(again)
 
-    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
@@ -131,14 +131,14 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
             return
 
 
-class Generated(Source):
+class Generated(PushIterator):
     """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
 
-    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
         """A new source for the same call."""
         return Generated(*self._call), self._call
 
@@ -206,5 +206,5 @@ def _generator(_: Any) -> Any:
     return (_ for _ in list[Any]())
 
 
-attributes.register(Source, _generator)
+attributes.register(PushIterator, _generator)
 attributes.register(Generated, _generator)

@@ -8,16 +8,16 @@ from typing import Any
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.pull_iteration import pulled
-from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
-class Stepped(Source):
+class Stepped(PushIterator):
     """The remaining items of an iterator that is written in Python."""
 
     def __init__(self, iterator: Any) -> None:
@@ -33,7 +33,7 @@ class Stepped(Source):
         iterator = self._iterator
         return pulled(lambda take: step_through(iterator, take))
 
-    def anew(self) -> tuple[Source, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
         """The same iterator: what it has moved by is put back."""
         return Stepped(self._iterator), (self._iterator,)
 
@@ -54,7 +54,7 @@ def step_through(iterator: Any, take: Take) -> None:
         found, item = try_(ask, (lambda: StopIteration, ended))
 
         def taken() -> Any:
-            left = take(item.without_undefined() if isinstance(item, ChoiceValue) else item)
+            left = take(item.without_undefined() if isinstance(item, UnionValue) else item)
             return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
 
         return if_(found, taken, lambda: (NEXT, False))
@@ -65,6 +65,6 @@ def step_through(iterator: Any, take: Take) -> None:
 def iterated(items: Any) -> Any:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = containers.iterated(items)
-    if tracing() and not isinstance(found, Source) and containers.own_method(found, "__next__") is not None:
+    if tracing() and not isinstance(found, PushIterator) and containers.own_method(found, "__next__") is not None:
         return Stepped(found)
     return found

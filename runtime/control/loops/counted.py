@@ -11,8 +11,8 @@ from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, no_value
 from anabranch.runtime.control.loops import growth, stage_loops, steps
-from anabranch.runtime.control.loops.loop_state import Loop
-from anabranch.runtime.control.loops.steps import Form
+from anabranch.runtime.control.loops.loop_state import LoopStatement
+from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError, cheaply
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
@@ -40,7 +40,7 @@ FEW_KNOWN = 16
 
 
 def run_counted(
-    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: Form, what: str
+    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
 ) -> tuple[Any, ...]:
     """The state after a loop over a sequence, and what its end raises."""
     loop = _Counted(sequence, body, form, what)
@@ -57,7 +57,7 @@ def run_counted(
 class _Counted:
     """A loop over a sequence."""
 
-    def __init__(self, sequence: Countable, body: Callable[..., Any], form: Form, what: str) -> None:
+    def __init__(self, sequence: Countable, body: Callable[..., Any], form: StateForm, what: str) -> None:
         self.sequence, self.body, self.form, self.what = sequence, body, form, what
         self.length = sequence.length
 
@@ -209,7 +209,7 @@ class _Counted:
 
         try:
             return stage_loops.stage(
-                Loop(
+                LoopStatement(
                     body=step,
                     test=None,
                     trip=wrap.as_atom(sequence.length, np.int64),

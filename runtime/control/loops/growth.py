@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from anabranch.runtime.control.loops.loop_state import Loop, LoopTypes
+from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -62,16 +62,16 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
 
 
 def with_room(
-    before: layouts.Layout, after: layouts.Layout, entry: int, loop: Loop, types: LoopTypes
+    before: layouts.Layout, after: layouts.Layout, entry: int, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of a carry, where lists that get longer in a step have capacity for all steps."""
     numbers = itertools.count()
 
     def walk(old: layouts.Layout | None, new: layouts.Layout) -> layouts.Layout:
-        if isinstance(new, layouts.Choice):
+        if isinstance(new, layouts.Union):
             new = _of_one_rank(new)
-        if isinstance(new, layouts.Choice):
-            return layouts.Choice(tuple(walk(_alike(old, o), o) for o in new.options))
+        if isinstance(new, layouts.Union):
+            return layouts.Union(tuple(walk(_alike(old, o), o) for o in new.options))
         if not isinstance(new, layouts.Node):
             return new
         if isinstance(new.structure, PaddedStructure):
@@ -92,12 +92,12 @@ def with_room(
 def _alike(old: layouts.Layout | None, option: layouts.Layout) -> layouts.Layout | None:
     """Of what was carried before, the array of as many axes as one of the alternatives after a step."""
     size = layouts.sizes(option)
-    rest = old.options if isinstance(old, layouts.Choice) else (old,)
+    rest = old.options if isinstance(old, layouts.Union) else (old,)
     found = [(o, layouts.sizes(o)) for o in rest if o is not None]
     return next((o for o, s in found if s and size and len(s.run_time) == len(size.run_time)), None)
 
 
-def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
+def _of_one_rank(new: layouts.Union) -> layouts.Layout:
     """Arrays of several shapes as one whose size is known only at run time."""
     options: list[layouts.Layout] = []
     for option in new.options:
@@ -112,11 +112,11 @@ def _of_one_rank(new: layouts.Choice) -> layouts.Layout:
                 break
         else:
             options.append(option)
-    return options[0] if len(options) == 1 else layouts.Choice(tuple(options))
+    return options[0] if len(options) == 1 else layouts.Union(tuple(options))
 
 
 def _roomy_array(
-    old: layouts.Layout | None, new: layouts.Node, what: str, loop: Loop, types: LoopTypes
+    old: layouts.Layout | None, new: layouts.Node, what: str, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of an array that gets longer in a step, with capacity for all steps."""
     structure, before = new.structure, None if old is None else layouts.sizes(old)
@@ -141,7 +141,7 @@ def _roomy_array(
 
 
 def _roomy(
-    old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: Loop, types: LoopTypes
+    old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of a list that gets longer in a step, with capacity for all steps."""
     structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
@@ -171,6 +171,6 @@ def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
                 fixed = any(r is room for r in structure.rooms if r is not None for room in rooms)
                 return layouts.Node(dataclasses.replace(structure, rooms=()), layout.children) if fixed else layout
             return layouts.Node(structure, tuple(without_room(c, rooms) for c in children), source)
-        case layouts.Choice(options):
-            return layouts.Choice(tuple(without_room(o, rooms) for o in options))
+        case layouts.Union(options):
+            return layouts.Union(tuple(without_room(o, rooms) for o in options))
     return layout

@@ -19,13 +19,13 @@ from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype, type)
 # So many surroundings of one loop are remembered; those of functions that many places call differ.
@@ -33,7 +33,7 @@ _MOST = 8
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Known:
+class LearnedTypes:
     """The types of a loop in some surroundings.
 
     Attributes
@@ -81,18 +81,18 @@ def remember(types: LoopTypes) -> None:
     )
     known = current().trace.loops.types.setdefault(types.loop.site, [])
     slots = tuple(places[id(s.target)] for s in types.slots)
-    known.insert(0, Known(_surroundings(types), slots, entries, tuple(types.rooms)))
+    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.rooms)))
     del known[_MOST:]
 
 
 def _is_of_all_traces(layout: layouts.Layout) -> bool:
     """Return whether a layout holds nothing that belongs to one trace of the loops around."""
     match layout:
-        case layouts.Held(value):
+        case layouts.Constant(value):
             return isinstance(value, (*_CONSTANTS, Undefined))
         case layouts.Node(_, children):
             return all(map(_is_of_all_traces, children))
-        case layouts.Choice(options):
+        case layouts.Union(options):
             return all(map(_is_of_all_traces, options))
     return True
 
@@ -118,8 +118,8 @@ def _type_of(value: Any, places: dict[int, int]) -> Any:
     """Return what is equal for values of one type; objects that the body reaches are told apart by their order."""
     if id(value) in places:
         return places[id(value)]
-    if isinstance(value, ChoiceValue):
-        return (ChoiceValue, *(_type_of(v, places) for v in value.options))
+    if isinstance(value, UnionValue):
+        return (UnionValue, *(_type_of(v, places) for v in value.options))
     if isinstance(value, python_types.FunctionType):
         return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
     if isinstance(value, dict):
@@ -129,9 +129,9 @@ def _type_of(value: Any, places: dict[int, int]) -> Any:
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
     if structure is not None:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))
-    if isinstance(value, Array):
+    if isinstance(value, TracedArray):
         return (value.abstract, memory_layout.traits(value), len(value.path), value.is_readonly)
     if isinstance(value, (PythonScalar, NumPyScalar)):
         constant = value.atom.value.tobytes() if isinstance(value.atom, Literal) else None
-        return (value.abstract, layouts.interval(layouts.Held(value)), constant)
-    return layouts.Held(value)
+        return (value.abstract, layouts.interval(layouts.Constant(value)), constant)
+    return layouts.Constant(value)

@@ -12,14 +12,14 @@ from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
-from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, Loop, LoopTypes
+from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
@@ -28,11 +28,16 @@ class Emission:
     """Builds the `for` or `while` equation from a traced body."""
 
     def __init__(
-        self, outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
+        self,
+        outer: Builder,
+        loop: LoopStatement,
+        types: LoopTypes,
+        traced: BodyTrace,
+        report: loop_aliasing.LoopAliases,
     ) -> None:
         self.outer, self.loop, self.types, self.traced = outer, loop, types, traced
         self.body = traced.builder
-        self.coded = not isinstance(types.layouts[0], layouts.Held)
+        self.coded = not isinstance(types.layouts[0], layouts.Constant)
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
         # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
@@ -147,7 +152,7 @@ class Emission:
         count = builder.formal(INT64)
         formals = self.groups.formals(builder.formal)
         with building(builder):
-            made: list[Array | None] = []
+            made: list[TracedArray | None] = []
             given = iter(formals)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))

@@ -24,7 +24,7 @@ from anabranch.runtime.values.interval import Interval, exactly
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 # By how much an atom is larger than each of the variables that it may come from.
 _Steps: TypeAlias = dict[Var, Interval]
@@ -55,7 +55,7 @@ def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
                 for child in children:
                     walk(child, leaf)
                     leaf += len(layouts.leaf_types(child))
-            case layouts.Choice(options):
+            case layouts.Union(options):
                 leaf += 1
                 for option in options:
                     walk(option, leaf)
@@ -87,15 +87,15 @@ def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: 
             return dataclasses.replace(layout, interval=known[here]) if here in known else layout
         case layouts.Node(structure, children, source):
             return layouts.Node(structure, tuple([_with_intervals(c, known, leaves) for c in children]), source)
-        case layouts.Choice(options):
+        case layouts.Union(options):
             next(leaves)
-            return layouts.Choice(tuple([_with_intervals(o, known, leaves) for o in options]))
+            return layouts.Union(tuple([_with_intervals(o, known, leaves) for o in options]))
     return layout
 
 
 def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     """The most that each list is long before the loop; None where nothing is known of it."""
-    if not isinstance(layout, layouts.Node) or isinstance(value, ChoiceValue):
+    if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):
         contents = value.contents() if isinstance(value, MayGrow) else value  # type: ignore[attr-defined]

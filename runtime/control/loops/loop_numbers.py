@@ -12,8 +12,8 @@ from typing import Any
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def unchanged(
@@ -37,18 +37,18 @@ def unchanged(
         Tells of a run-time value whether it is one from before the loop.
     """
     match after, before:
-        case layouts.Choice(options), layouts.Leaf(kind) if kind.kind is not Kind.ARRAY:
+        case layouts.Union(options), layouts.Leaf(kind) if kind.kind is not Kind.ARRAY:
             init, given, out = rows
-            known = layouts.Held(init)
-            if layouts.numeric(known) != kind or (isinstance(init, Traced) and not stays(init)):
+            known = layouts.Constant(init)
+            if layouts.numeric(known) != kind or (isinstance(init, Tracer) and not stays(init)):
                 return after
-            made = out.options if isinstance(out, ChoiceValue) else (out,)
+            made = out.options if isinstance(out, UnionValue) else (out,)
             of_kind = [o for o in made if layouts.numeric(layouts.outline(o)) == kind]
             if not all(_may_be(starts.get(id(o), o), init, given) for o in of_kind):
                 return after
-            return layouts.Choice(tuple([known if layouts.numeric(o) == kind else o for o in options]))
+            return layouts.Union(tuple([known if layouts.numeric(o) == kind else o for o in options]))
         case layouts.Node(structure, children), layouts.Node(same, inner) if structure == same:
-            if any(isinstance(r, ChoiceValue) or structure_of(r) != structure for r in rows):
+            if any(isinstance(r, UnionValue) or structure_of(r) != structure for r in rows):
                 return after
             parts = zip(children, inner, zip(*map(structure.children, rows), strict=True), strict=True)
             return layouts.Node(
@@ -62,8 +62,8 @@ def _may_be(number: Any, init: Any, given: Any) -> bool:
 
     If it is not, the next trace shows that, and the numbers of its kind are carried.
     """
-    if number is given or number is init or not isinstance(number, Traced):
+    if number is given or number is init or not isinstance(number, Tracer):
         return number is given or layouts.same(number, init)
     # It may have been chosen among constants.
     base, offset = getattr(number, "affine", (None, 0))
-    return not isinstance(init, Traced) and (offset == 0 or base is not getattr(given, "atom", None))
+    return not isinstance(init, Tracer) and (offset == 0 or base is not getattr(given, "atom", None))

@@ -20,7 +20,7 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 class Entries:
@@ -40,7 +40,7 @@ class Entries:
         """Return whether a value is, may be or holds one of them."""
         if id(value) in self._containers:
             return True
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             return any(map(self.are_in, value.options))
         described = structure_of(value)
         return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
@@ -51,7 +51,7 @@ def shared(values: Sequence[Any]) -> bool:
     seen: set[int] = set()
 
     def twice(value: Any) -> bool:
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             # One option excludes the other, so each is looked at on what was seen before.
             before, found = set(seen), False
             for option in value.options:
@@ -86,7 +86,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
-    if not isinstance(layout, layouts.Node) or isinstance(before, ChoiceValue):
+    if not isinstance(layout, layouts.Node) or isinstance(before, UnionValue):
         return value
     structure = layout.structure
     if structure.mutable:

@@ -25,15 +25,15 @@ from anabranch.runtime.control.exits import NEXT, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
-from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.dynamic_lists.grouped_fields import Groups
-from anabranch.runtime.values.heap.slots import Row, Slot
+from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
+from anabranch.runtime.values.heap.slots import GeneratorNames, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import layout as layouts, loop_layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 INT64 = ArrayType((), np.dtype(np.int64))
 
@@ -43,7 +43,7 @@ class ConditionWritesError(Exception):
 
 
 @frozen
-class Loop:
+class LoopStatement:
     """A loop statement, as it is to be staged.
 
     `body(index, *carry)` gives the whole state after one step, exit code and returned value first; `test(*carry)` is
@@ -68,7 +68,7 @@ class Loop:
         return int(self.trip.value) if isinstance(self.trip, Literal) else 0
 
 
-def first_step_error(message: str, loop: Loop) -> StructureMismatchError:
+def first_step_error(message: str, loop: LoopStatement) -> StructureMismatchError:
     """The error of a step that gives a carry another structure; that of the first step may be the one it keeps."""
     error = StructureMismatchError(message)
     error.first_step_of = loop.site
@@ -83,7 +83,7 @@ class BodyTrace:
     index: Var
     count: Var
     formals_of: list[list[Var]]
-    entry_of: list[list[Array | None]]
+    entry_of: list[list[TracedArray | None]]
     init: list[pack_unpack.Packed]
     out: tuple[Any, ...] | None = None  # None where every path of the body raises
     given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
@@ -95,20 +95,20 @@ class BodyTrace:
         return [f for row in self.formals_of for f in row]
 
     @property
-    def entry(self) -> list[Array | None]:
+    def entry(self) -> list[TracedArray | None]:
         return [a for row in self.entry_of for a in row]
 
 
 def hint_of(slot: Slot) -> Any:
     """By which object a slot that a loop's body changes is found again when the loop is traced again."""
     target = slot.target
-    return target.site if isinstance(target, Row) and target.site is not None else target
+    return target.site if isinstance(target, GeneratorNames) and target.site is not None else target
 
 
 class LoopTypes:
     """The layouts of a loop's state and the slots in it, as they settle."""
 
-    def __init__(self, loop: Loop, heap: Heap) -> None:
+    def __init__(self, loop: LoopStatement, heap: Heap) -> None:
         self.loop = loop
         self.heap = heap
         self.slots: list[Slot] = []
@@ -135,7 +135,7 @@ class LoopTypes:
 
     def _presumed(self) -> list[layouts.Layout]:
         names = [loop_layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
-        return [layouts.Held(NEXT), layouts.Held(self.init[1]), *names]
+        return [layouts.Constant(NEXT), layouts.Constant(self.init[1]), *names]
 
     @property
     def whole(self) -> layouts.Node:
@@ -145,10 +145,10 @@ class LoopTypes:
         return layouts.Node(structure, tuple(self.layouts))
 
     @property
-    def groups(self) -> Groups:
+    def groups(self) -> FieldGroups:
         """The groups of leaves of the state that lie side by side."""
         width = 2 + len(self.loop.init)
-        return Groups.of(self.layouts[:width], self.slots, self.layouts[width:])
+        return FieldGroups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
     @property
     def opened(self) -> list[Any]:
@@ -209,22 +209,22 @@ class LoopTypes:
         if position < len(names):
             return names[position]
         target = self.slots[position - len(names)].target
-        if isinstance(target, Row):
+        if isinstance(target, GeneratorNames):
             return " or ".join(f"'{n}'" for n in target.names)
         return f"the contents of a {type(target).__name__}"
 
 
 def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
-    if isinstance(layout, layouts.Choice):
-        for option in value.options if isinstance(value, ChoiceValue) else (value,):
+    if isinstance(layout, layouts.Union):
+        for option in value.options if isinstance(value, UnionValue) else (value,):
             structure = structure_of(option)
-            held = any(isinstance(o, layouts.Held) and o.value is option for o in layout.options)
+            held = any(isinstance(o, layouts.Constant) and o.value is option for o in layout.options)
             if structure is not None and structure.mutable and not held:
                 return True
         return False
-    if not isinstance(layout, layouts.Node) or layout.structure.flat or isinstance(value, ChoiceValue):
+    if not isinstance(layout, layouts.Node) or layout.structure.flat or isinstance(value, UnionValue):
         return False
-    if isinstance(layout.structure, SizedStructure):
+    if isinstance(layout.structure, DynamicArrayStructure):
         # There are no containers in an array, and where no step reads the name, the value before may be another.
         return False
     return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
@@ -283,9 +283,9 @@ def _size(layout: layouts.Layout) -> int:
     match layout:
         case layouts.Node(_, children):
             return sum(map(_size, children))
-        case layouts.Choice(options):
+        case layouts.Union(options):
             return 1 + sum(map(_size, options))
-        case layouts.Held(str() | bytes() as text):
+        case layouts.Constant(str() | bytes() as text):
             return len(text)
     return len(layouts.leaf_types(layout))
 
@@ -296,22 +296,22 @@ _LARGEST = 512
 _DEEPENINGS = 4
 
 
-def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: Loop, replaced: bool) -> None:
+def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStatement, replaced: bool) -> None:
     """A container that changes its size or keys at each step, or an array that changes its shape, has no type.
 
     An array of another dtype has one after the first step, if it is `replaced` by that; else it is carried as either.
     """
     width = 2 + len(loop.init)
     target = types.slots[i - width].target if i >= width else None
-    if isinstance(target, Row) and isinstance(after, layouts.Node):
+    if isinstance(target, GeneratorNames) and isinstance(after, layouts.Node):
         for name, child in zip(target.names, after.children, strict=True):
             _check_growth(f"'{name}'", child, loop, None, False)
     else:
         _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target, replaced)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: Loop, target: Any, replaced: bool) -> None:
-    if not isinstance(after, layouts.Choice):
+def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: Any, replaced: bool) -> None:
+    if not isinstance(after, layouts.Union):
         return
     nodes = [
         o for o in after.options if isinstance(o, layouts.Node) and issubclass(o.structure.cls, (list, dict, tuple))

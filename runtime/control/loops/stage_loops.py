@@ -16,7 +16,7 @@ from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
     INT64,
     BodyTrace,
-    Loop,
+    LoopStatement,
     LoopTypes,
     check_growth,
     first_step_error,
@@ -27,7 +27,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import grouped_fields, packed_lists
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
@@ -44,12 +44,12 @@ from anabranch.runtime.values.pytrees import (
     shared_containers,
 )
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 _MOST_ATTEMPTS = 24
 
 
-def stage(loop: Loop) -> tuple[Any, ...]:
+def stage(loop: LoopStatement) -> tuple[Any, ...]:
     """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
@@ -101,7 +101,7 @@ def _leaves(types: LoopTypes, positions: set[int]) -> list[int]:
     return [k for k, i in enumerate(entries) if i in positions]
 
 
-def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | None:
+def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTrace | None:
     """Trace the body once; None when that showed that the state's types must be wider."""
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
@@ -162,14 +162,14 @@ def _trace_body(outer: Builder, loop: Loop, types: LoopTypes) -> BodyTrace | Non
     return traced
 
 
-def _settle(outer: Builder, traced: BodyTrace, loop: Loop, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
     starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
     for i, value in enumerate(out):
         before = types.layouts[i]
-        if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Held):
+        if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Constant):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
         after = layout_join.join(before, given, opening=not types.exact)
@@ -216,21 +216,21 @@ def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
 def _replaces(before: layouts.Layout, value: Any) -> bool:
     """Return whether an array or number surely has another type after a step."""
     layout = layouts.outline(value)
-    kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Choice) else (layout,))]
-    known = before.options if isinstance(before, layouts.Choice) else (before,)
+    kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Union) else (layout,))]
+    known = before.options if isinstance(before, layouts.Union) else (before,)
     return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
 
 
 def _unread(before: layouts.Layout, value: Any) -> bool:
     """Return whether an entry starts unset, and the body sets it on every path without reading it."""
-    if not (isinstance(before, layouts.Held) and isinstance(before.value, Undefined)) or before.value.read:
+    if not (isinstance(before, layouts.Constant) and isinstance(before.value, Undefined)) or before.value.read:
         return False
-    options = value.options if isinstance(value, ChoiceValue) else (value,)
+    options = value.options if isinstance(value, UnionValue) else (value,)
     return not any(isinstance(o, Undefined) for o in options)
 
 
 def _finish(
-    outer: Builder, loop: Loop, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.Report
+    outer: Builder, loop: LoopStatement, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.LoopAliases
 ) -> tuple[Any, ...]:
     """Emit the primitive and return the values after the loop."""
     init = traced.init
@@ -241,7 +241,7 @@ def _finish(
         results = loop_lengths.after(
             types, traced.builder.equations, traced.formals, plan.outputs, start, results, count
         )
-    made: list[Array | None] = []
+    made: list[TracedArray | None] = []
     whole = growth.without_room(types.whole, types.rooms)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
@@ -270,8 +270,8 @@ def _finish(
 
 def _surely_set(value: Any, out: Any) -> Any:
     """After at least one step that sets a name, the name is set."""
-    if not isinstance(value, ChoiceValue) or isinstance(out, Undefined):
+    if not isinstance(value, UnionValue) or isinstance(out, Undefined):
         return value
-    if isinstance(out, ChoiceValue) and any(isinstance(o, Undefined) for o in out.options):
+    if isinstance(out, UnionValue) and any(isinstance(o, Undefined) for o in out.options):
         return value
     return value.assuming([o for o in value.options if not isinstance(o, Undefined)])

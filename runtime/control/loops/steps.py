@@ -14,7 +14,7 @@ from anabranch.runtime.control.sequences.remaining_items import remaining
 
 
 @frozen
-class Form:
+class StateForm:
     """The form in which rewritten code passes a loop's state: the carried names, and the exits that occur."""
 
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ def unroll(
     items: Iterable[Any],
     body: Callable[..., Any],
     state: Sequence[Any],
-    form: Form,
+    form: StateForm,
     what: str,
     why: str,
     number: int | None = None,
@@ -81,7 +81,7 @@ def unroll(
 
 
 def _unroll(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
 ) -> tuple[Any, ...]:
     for item in items:
         state = form.take(body(item, *state[2:]))
@@ -95,7 +95,7 @@ def _unroll(
 
 
 def _rest(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: Form, what: str, cost: Cost
+    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
 ) -> tuple[Any, ...]:
     """The steps that come where those before have not left the loop, in a branch of their own."""
     inner = cost.inside()
@@ -105,7 +105,7 @@ def _rest(
 
 
 def then(
-    state: Sequence[Any], rest: Callable[[tuple[Any, ...]], tuple[Any, ...]], form: Form, what: str
+    state: Sequence[Any], rest: Callable[[tuple[Any, ...]], tuple[Any, ...]], form: StateForm, what: str
 ) -> tuple[Any, ...]:
     """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
     go_on = truth(state[0] < BREAK)

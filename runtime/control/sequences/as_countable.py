@@ -9,14 +9,14 @@ import numpy as np
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
-from anabranch.runtime.control.sequences.elements import Elements, Rows
+from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arrays.dynamic_array import Sized
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def is_countable(items: Any) -> bool:
@@ -25,18 +25,18 @@ def is_countable(items: Any) -> bool:
         return False
     if is_grown(items) or stacked_sequences.form_of(items) is not None:
         return True
-    return isinstance(items, (Countable, range, Array, Sized)) or (
+    return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
 
 def countable(items: Any) -> Countable | None:
     """The staged form of an iterable that is gone over now; None for what is iterated while tracing."""
-    if isinstance(items, ChoiceValue):
+    if isinstance(items, UnionValue):
         items = items.without_undefined()
-        if isinstance(items, ChoiceValue) and items.of_objects:
+        if isinstance(items, UnionValue) and items.of_objects:
             return text_iteration.characters(items)
-        items = items.resolve() if isinstance(items, ChoiceValue) else items
+        items = items.resolve() if isinstance(items, UnionValue) else items
     if not tracing():
         return None
     if isinstance(items, Once):
@@ -49,8 +49,8 @@ def countable(items: Any) -> Countable | None:
         return KnownRange(items)
     if is_grown(items):
         return Elements(items)
-    if isinstance(items, (Array, Sized)):
-        return Rows(items)
+    if isinstance(items, (TracedArray, DynamicArray)):
+        return AxisItems(items)
     if isinstance(items, np.ndarray) and items.ndim and items.dtype.kind in "biufc":
-        return Rows(wrap.array_of(wrap.as_atom(items)))
+        return AxisItems(wrap.array_of(wrap.as_atom(items)))
     return stacked_sequences.stacked(items) or text_iteration.characters(items)

@@ -13,13 +13,13 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_constants
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
@@ -37,7 +37,9 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
         return merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
     if alike is not None:
         vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
-        item = indexing.get(vector if isinstance(vector, Array) else wrap.array_of(wrap.as_atom(vector)), position)
+        item = indexing.get(
+            vector if isinstance(vector, TracedArray) else wrap.array_of(wrap.as_atom(vector)), position
+        )
         return merged(wrap.from_abstract(alike, wrap.as_atom(item, alike.dtype)))
     if not all(_has_a_type(i) for i in items):
         key.__index__()  # what holds for each of them is found out where the index is known
@@ -47,7 +49,7 @@ def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
 
 def merged(number: Any) -> Any:
     """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
-    return current().trace.identity.merge(number) if isinstance(number, Traced) else number
+    return current().trace.identity.merge(number) if isinstance(number, Tracer) else number
 
 
 def _itself(value: Any) -> Any:
@@ -64,5 +66,5 @@ def one_kind(items: Sequence[Any]) -> Abstract | None:
 
 
 def _has_a_type(item: Any) -> bool:
-    known = isinstance(item, (Traced, ChoiceValue)) or containers.structure_of(item) is not None
+    known = isinstance(item, (Tracer, UnionValue)) or containers.structure_of(item) is not None
     return known or item is None or layouts.numeric(layouts.outline(item)) is not None

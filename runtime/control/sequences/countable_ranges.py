@@ -17,8 +17,8 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.static_requests import wanting
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 class Range(Countable):
@@ -105,9 +105,9 @@ def _is_one(atom: Atom) -> bool:
 
 
 def _as_int(x: Any) -> Any:
-    if isinstance(x, ChoiceValue):
+    if isinstance(x, UnionValue):
         x = x.resolve(range)
-    if not isinstance(x, Traced):
+    if not isinstance(x, Tracer):
         return x.__index__()
     check_integer(x)
     if isinstance(x, PythonScalar) and x.python is int:

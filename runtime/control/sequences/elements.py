@@ -8,8 +8,8 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.dynamic_array import Sized
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable import is_fixed
 
@@ -18,10 +18,10 @@ class ChangedError(UnsupportedOperationError):
     """A list has been changed while a loop went over it as it was."""
 
 
-class Rows(Countable):
+class AxisItems(Countable):
     """The first axis of an array."""
 
-    def __init__(self, array: Array | Sized) -> None:
+    def __init__(self, array: TracedArray | DynamicArray) -> None:
         if not array.shape:
             raise TypeError("iteration over a 0-d array")
         self._array = array

@@ -11,14 +11,14 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
-from anabranch.runtime.values.dynamic_lists.item_forms import Form
-from anabranch.runtime.values.dynamic_lists.stacked_parts import UnlikeError
+from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
+from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 FEW = 8  # lists of so many items are gone over item by item
 
@@ -26,7 +26,7 @@ FEW = 8  # lists of so many items are gone over item by item
 class StackedSequence(Countable):
     """The items of a list or tuple, which lie side by side in arrays."""
 
-    def __init__(self, items: Any, form: Form) -> None:
+    def __init__(self, items: Any, form: ItemForm) -> None:
         self._held, self._form = items, form
         self._inside = Heap(items) if form.mutable else None
         self._before = tuple(items)
@@ -40,14 +40,14 @@ class StackedSequence(Countable):
 
     @property
     def has_records(self) -> bool:
-        return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Traced)
+        return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Tracer)
 
     @property
     def length(self) -> int:
         return self._length
 
     def at(self, index: Any) -> Any:
-        if not isinstance(index, Traced):
+        if not isinstance(index, Tracer):
             return self._held[index]
         self._alone = False
         if self._is_as_before():
@@ -79,7 +79,7 @@ class StackedSequence(Countable):
             )
 
 
-def form_of(items: Any) -> Form | None:
+def form_of(items: Any) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     plain = type(items) in (list, tuple) or (
         isinstance(items, MayGrow) and items.native is list and items.items is None
@@ -88,12 +88,12 @@ def form_of(items: Any) -> Form | None:
         return None
     try:
         form = form_of_records(items) or stacked_parts.common([stacked_parts.form_of(v, _is_no_array) for v in items])
-    except UnlikeError:
+    except NoCommonFormError:
         return None
     return form if form.types else None
 
 
-def form_of_records(items: Any) -> Form | None:
+def form_of_records(items: Any) -> ItemForm | None:
     """The form of records, each of which stays the very object; None for anything else."""
     if not all(map(records.is_record, items)):
         return None
@@ -104,7 +104,7 @@ def form_of_records(items: Any) -> Form | None:
 
 def _is_no_array(value: Any) -> bool:
     """Of what has an identity, lists and dicts that are only read may be copies, as `check_lent` finds out."""
-    return not isinstance(value, Array)
+    return not isinstance(value, TracedArray)
 
 
 def check_lent(after: Any, body: Any) -> None:

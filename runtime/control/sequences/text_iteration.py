@@ -12,8 +12,8 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 MANY = 16  # of so many texts the loop over each is a branch of its own
 FEW = 8  # lists of so many strings are gone over one by one
@@ -35,7 +35,7 @@ class Characters(Countable):
         return True
 
     def at(self, index: Any) -> Any:
-        if not isinstance(index, Traced):
+        if not isinstance(index, Tracer):
             return self._held[index]
         current().trace.text.has_codes = True
         if isinstance(self._held, (str, bytes)):
@@ -56,7 +56,7 @@ class Characters(Countable):
 class OneOfTexts(Countable):
     """The characters of one of many texts."""
 
-    def __init__(self, texts: ChoiceValue) -> None:
+    def __init__(self, texts: UnionValue) -> None:
         self._texts = texts
         self._length = text_items.length(texts)
 

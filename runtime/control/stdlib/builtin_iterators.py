@@ -5,38 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.arrays.dynamic_array import Sized
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 @staged_form_of(len)
 def len_(items: Any) -> Any:
     """As `len`; of an array or a list whose size is known only at run time, a traced int."""
-    if isinstance(items, ChoiceValue):
+    if isinstance(items, UnionValue):
         items = plain(items)
         if (found := looked_up(len, items)) is not UNKNOWN:
             return found
-        if isinstance(items, ChoiceValue):
+        if isinstance(items, UnionValue):
             return items.through(len_)
     if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
         assert items.items is not None
         return items.items.length
-    return items.shape[0] if isinstance(items, Sized) else len(items)
+    return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 
 @staged_form_of(range)
 def range_(*args: Any) -> Any:
     """As `range`; with run-time bounds, a range that `for` stages."""
-    args = tuple(arg.resolve(range) if isinstance(arg, ChoiceValue) else arg for arg in args)
+    args = tuple(arg.resolve(range) if isinstance(arg, UnionValue) else arg for arg in args)
     if not any(map(is_traced, args)) or len(args) > 3:
         return range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
@@ -81,7 +81,7 @@ def next_(iterator: Any, *default: Any) -> Any:
         raise UnsupportedOperationError(
             "next() of an iterator from outside would give the same item at each call; pass the item as an argument"
         )
-    if isinstance(iterator, Source) and not iterator.begun and not is_named(iterator):
+    if isinstance(iterator, PushIterator) and not iterator.begun and not is_named(iterator):
         # Nobody is likely to ask it again; if somebody does, it is refused, as a generator that a loop has left.
         return generator_reductions.first(iterator, *default)
     return next(iterator, *default)

@@ -18,7 +18,7 @@ from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
@@ -47,7 +47,7 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     items = args if len(args) > 1 else iterated(args[0])
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.extreme(function, source, kwargs)
-    if isinstance(items, Array) and items.ndim == 1 and items.size and not kwargs:
+    if isinstance(items, TracedArray) and items.ndim == 1 and items.size and not kwargs:
         return _extreme_of_array(function, items)
     items = list(items) if not isinstance(items, (tuple, list)) else items
     if not any(map(containers.has_traced, items)) and "key" not in kwargs:
@@ -90,7 +90,7 @@ def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) ->
     return within(interval_of(a), interval_of(b))
 
 
-def _extreme_of_array(function: Callable[..., Any], array: Array) -> Any:
+def _extreme_of_array(function: Callable[..., Any], array: TracedArray) -> Any:
     """Python's `min` of a vector: NaNs are passed over, unless the first element is one."""
     atom = array.atom
     name = "reduce_min" if function is min else "reduce_max"
@@ -110,7 +110,7 @@ def sum_(items: Any, start: Any = 0) -> Any:
     items = iterated(plain(items))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.total(source, start)
-    if not isinstance(items, Array) or not items.ndim or not items.shape[0]:
+    if not isinstance(items, TracedArray) or not items.ndim or not items.shape[0]:
         return sum(items, start)
     atom = items.atom
     if atom.type.dtype == np.bool_:
@@ -137,7 +137,7 @@ def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty:
     items = iterated(plain(items))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.quantified(source, until=not empty)
-    if isinstance(items, Array) and items.ndim == 1:
+    if isinstance(items, TracedArray) and items.ndim == 1:
         return python_scalar(atoms.op(reduction, atoms.convert(items.atom, np.bool_), axes=(0,)))
     return _quantify_each(remaining(items), connective, empty)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,7 +17,7 @@ def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else None
-        if isinstance(first, ChoiceValue) and any(map(is_grown, first.options)):
+        if isinstance(first, UnionValue) and any(map(is_grown, first.options)):
             return first.through(lambda v: function(v, *args[1:], **kwargs))
         return function(*args, **kwargs)
 
@@ -26,12 +26,12 @@ def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_traced(value: Any) -> bool:
     """Return whether a value as a whole is known only at run time."""
-    return isinstance(value, (Traced, ChoiceValue))
+    return isinstance(value, (Tracer, UnionValue))
 
 
 def plain(value: Any) -> Any:
     """The number that one of a few is taken for; one of a few objects, and any other value, as it is."""
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return value
     value = value.without_undefined()
-    return value.resolve() if isinstance(value, ChoiceValue) and not value.of_objects else value
+    return value.resolve() if isinstance(value, UnionValue) and not value.of_objects else value

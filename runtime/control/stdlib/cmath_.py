@@ -17,13 +17,13 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, raised
 from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar, python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 Wrong = Callable[[Atom, Atom], Atom]  # of the real and the imaginary part
 
 
 def _as_complex(x: Any) -> Atom:
-    if isinstance(x, ChoiceValue):
+    if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x):
         return as_kind(x, complex)

@@ -13,10 +13,10 @@ from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
 from anabranch.runtime.control.stdlib.introspection import class_of
 from anabranch.runtime.values import atoms, containers, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
@@ -25,9 +25,9 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
     if isinstance(value, PythonScalar) or not is_traced(value):
         return value
     atom = wrap.as_atom(value)
-    if isinstance(value, Array) and value.ndim:
+    if isinstance(value, TracedArray) and value.ndim:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-    if atom.type.dtype.kind == "c" and kind in (int, float) and not isinstance(value, Array):
+    if atom.type.dtype.kind == "c" and kind in (int, float) and not isinstance(value, TracedArray):
         atom = python_conversions.real_part(atom)
     if atom.type.dtype == np.uint64 and kind is not int:
         atom = atoms.convert(atom, np.float64)
@@ -40,7 +40,7 @@ def _convert(kind: type) -> Callable[..., Any]:
             return truth_value(args[0])
         if not kwargs and (found := looked_up(kind, *args)) is not UNKNOWN:
             return found
-        if len(args) == 1 and isinstance(args[0], ChoiceValue):
+        if len(args) == 1 and isinstance(args[0], UnionValue):
             return args[0].through(lambda value: convert(value, **kwargs))
         args = tuple(map(plain, args))
         if not any(map(is_traced, args)):

@@ -15,34 +15,34 @@ from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def class_of(value: Any) -> Any:
     """The class of the object that a traced value stands for."""
     if isinstance(value, PythonScalar):
         return value.python
-    if isinstance(value, Traced):
+    if isinstance(value, Tracer):
         return np.ndarray if value.abstract.kind is Kind.ARRAY else value.abstract.dtype.type
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.without_undefined()
-        return _class_of_choice(value) if isinstance(value, ChoiceValue) else class_of(value)
+        return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
     if isinstance(value, MayGrow):
         return value.native
     return str if isinstance(value, Text) else attributes.class_of(value)
 
 
-def _class_of_choice(value: ChoiceValue) -> Any:
+def _class_of_choice(value: UnionValue) -> Any:
     if isinstance(value, Reference):
         return value.through(class_of)
     first, *others = classes = tuple(map(class_of, value.options))
-    return first if all(other is first for other in others) else ChoiceValue(value.tag, classes)
+    return first if all(other is first for other in others) else UnionValue(value.tag, classes)
 
 
 def class_(value: Any) -> Any:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Traced, ChoiceValue, MayGrow, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, MayGrow, attributes.Bare)) else value.__class__
 
 
 def type_(*args: Any) -> Any:
@@ -63,14 +63,14 @@ def isinstance_(value: Any, classes: Any) -> Any:
     classes = _original(classes)
     if isinstance(value, Reference):
         return value.through(lambda v: isinstance_(v, classes))
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.without_undefined()
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         matching = [i for i, o in enumerate(value.options) if isinstance_(o, classes)]
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Traced, Text, attributes.Bare)):
+    if not isinstance(value, (Tracer, Text, attributes.Bare)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)
@@ -82,7 +82,7 @@ def isinstance_(value: Any, classes: Any) -> Any:
 @staged_form_of(hasattr)
 def hasattr_(value: Any, name: Any, /) -> Any:
     """As `hasattr`: of one of a few objects, that of each."""
-    return value.each(lambda v: hasattr_(v, name)) if isinstance(value, ChoiceValue) else attributes.has(value, name)
+    return value.each(lambda v: hasattr_(v, name)) if isinstance(value, UnionValue) else attributes.has(value, name)
 
 
 @staged_form_of(getattr)
@@ -90,7 +90,7 @@ def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
     if not isinstance(name, str) or not attributes.is_stand_in(value):
         return getattr(value, name, *default)
-    if default and isinstance(value, ChoiceValue):
+    if default and isinstance(value, UnionValue):
         return value.each(lambda v: getattr_(v, name, *default))
     try:
         return attributes.read(value, name)
@@ -115,7 +115,7 @@ def delattr_(value: Any, name: Any, /) -> None:
 @staged_form_of(dir)
 def dir_(*args: Any) -> Any:
     """As `dir`."""
-    if not args or not isinstance(args[0], ChoiceValue):
+    if not args or not isinstance(args[0], UnionValue):
         return attributes.names(*args) if len(args) == 1 else dir(*args)
     return args[0].each(attributes.names)
 
@@ -125,8 +125,8 @@ def callable_(value: Any) -> Any:
     """As `callable`."""
     if isinstance(value, Reference):
         return value.through(callable_)
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.without_undefined()
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         return python_scalar(value.among([i for i, o in enumerate(value.options) if callable_(o)]))
     return not is_traced(value) and callable(value)

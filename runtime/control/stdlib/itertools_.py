@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.push_iteration import Source, Take
+from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -22,19 +22,19 @@ from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, attributes, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.slots import Row
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 # `call(function, *args)`, which this module cannot import: it stands above.
 Call = Callable[..., Any]
 
 
 def _staged(items: Any) -> bool:
-    return isinstance(items, Source) or is_countable(items)
+    return isinstance(items, PushIterator) or is_countable(items)
 
 
 def _item(value: Any) -> Any:
@@ -79,7 +79,7 @@ def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
 
 def _again(items: Any) -> Any:
     """The items in a form that can be gone over more than once."""
-    return items if isinstance(items, (Array, Range, range, np.ndarray)) else tuple(items)
+    return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
 
 
 def _nested(columns: list[Any], row: tuple[Any, ...]) -> Each:
@@ -99,7 +99,7 @@ def islice_(_: Call, items: Any, *bounds: Any) -> Any:
     sequence = countable(items) if bounds else None
     if sequence is None:
         # `islice` would tell of a value known only at run time as of one that is no integer.
-        return itertools.islice(items, *(b.__index__() if isinstance(b, (Traced, ChoiceValue)) else b for b in bounds))
+        return itertools.islice(items, *(b.__index__() if isinstance(b, (Tracer, UnionValue)) else b for b in bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
@@ -140,7 +140,9 @@ def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
 
     if not _staged(items):
         return functools.reduce(combine, items, *initial)
-    return generator_reductions.reduced(combine, items if isinstance(items, Source) else Each(items, _item), *initial)
+    return generator_reductions.reduced(
+        combine, items if isinstance(items, PushIterator) else Each(items, _item), *initial
+    )
 
 
 def takewhile_(call: Call, function: Any, items: Any) -> Any:
@@ -151,8 +153,8 @@ def takewhile_(call: Call, function: Any, items: Any) -> Any:
 def repeat_(_: Call, value: Any, times: Any = None) -> Any:
     """As `itertools.repeat`."""
     return (
-        Repeated(value, times)
-        if isinstance(times, Traced)
+        RepeatedItem(value, times)
+        if isinstance(times, Tracer)
         else itertools.repeat(value, *(() if times is None else (times,)))
     )
 
@@ -167,13 +169,13 @@ def ndindex_(_: Call, *shape: Any) -> Any:
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
     if not sizes:
         return np.ndindex(*sizes)
-    return _nested([Range(0, n, 1) if isinstance(n, Traced) else range(n) for n in sizes], ())
+    return _nested([Range(0, n, 1) if isinstance(n, Tracer) else range(n) for n in sizes], ())
 
 
 def ndenumerate_(_: Call, array: Any) -> Any:
     """As `np.ndenumerate`."""
-    if not isinstance(array, Array) or not array.shape:
-        return np.ndenumerate(array) if not isinstance(array, Array) else iter([((), array[()])])
+    if not isinstance(array, TracedArray) or not array.shape:
+        return np.ndenumerate(array) if not isinstance(array, TracedArray) else iter([((), array[()])])
     return Each(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
 
 
@@ -215,7 +217,7 @@ class Consecutive(Once):
         return (self.items.at(index), self.items.at(index + 1))
 
 
-class Repeated(Once):
+class RepeatedItem(Once):
     """One value some times."""
 
     def __init__(self, value: Any, times: Any) -> None:
@@ -245,7 +247,7 @@ class Counting(Once):
         return self._first + index * self._step
 
 
-class Chained(Source):
+class Chained(PushIterator):
     """One iterable after the other."""
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
@@ -264,7 +266,7 @@ class Chained(Source):
         return itertools.chain(*self._parts)
 
 
-class Taken(Source):
+class Taken(PushIterator):
     """The items up to the first that fails a test."""
 
     def __init__(self, items: Any, test: Callable[[Any], Any]) -> None:
@@ -280,7 +282,7 @@ class Taken(Source):
         return itertools.takewhile(self._test, self._each)
 
 
-class Accumulated(Source):
+class Accumulated(PushIterator):
     """The accumulated values of the items up to each."""
 
     def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
@@ -293,7 +295,7 @@ class Accumulated(Source):
         split = each.first() if start is None else None
         if split is not None:
             start, each = split
-        row = Row(
+        row = GeneratorNames(
             (start is not None, Undefined("total") if start is None else start), ("whether it began", "the total")
         )
 
@@ -314,7 +316,7 @@ class Accumulated(Source):
 _SAMPLES: dict[type, Callable[..., Any]] = {
     Mapped: lambda _: map(_item, ()), Filtered: lambda _: filter(None, ()), Chained: lambda _: itertools.chain(),
     Picked: lambda _: itertools.islice((), 0), Consecutive: lambda _: itertools.pairwise(()),
-    Repeated: lambda _: itertools.repeat(None, 0), Counting: lambda _: itertools.count(),
+    RepeatedItem: lambda _: itertools.repeat(None, 0), Counting: lambda _: itertools.count(),
     Taken: lambda _: itertools.takewhile(_item, ()), Accumulated: lambda _: itertools.accumulate(()),
 }  # fmt: skip
 for _cls, _sample in _SAMPLES.items():

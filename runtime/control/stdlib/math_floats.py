@@ -21,7 +21,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, kind_of, raised
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 Numbers = tuple[float, ...]
 
@@ -42,7 +42,7 @@ _ELEMENTWISE: dict[str, tuple[np.ufunc, Numbers, Numbers]] = {
 
 def as_float(x: Any) -> Atom:
     """The argument as C's double: what has `__float__`."""
-    if isinstance(x, ChoiceValue):
+    if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x) and kind_of(x) is not complex:
         return as_kind(x, float)
@@ -127,7 +127,7 @@ def log(x: Any, base: Any = None) -> Any:
 def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
     @staged(getattr(math, name))
     def compute(x: Any) -> Any:
-        if isinstance(x, ChoiceValue):
+        if isinstance(x, UnionValue):
             x = x.resolve()
         method = f"__{name}__"
         if isinstance(x, PythonScalar) and kind_of(x) is not complex:

@@ -28,7 +28,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     raised,
 )
 from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar, python_scalar
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 _LARGEST_ROOT = math.isqrt(FULL.high)
 _LARGEST_FACTORIAL = 20
@@ -36,7 +36,7 @@ _LARGEST_FACTORIAL = 20
 
 def as_int(x: Any) -> Any:
     """The argument as a Python int, where it has `__index__`."""
-    if isinstance(x, ChoiceValue):
+    if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x):
         if kind_of(x) not in (int, bool):

@@ -14,7 +14,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -61,7 +61,7 @@ def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
 
 def _least(minlength: Any) -> Any:
     """The length that is asked for at least, as a bound."""
-    least = size_arithmetic.bound_of(minlength) if isinstance(minlength, Traced) else operator.index(minlength)
+    least = size_arithmetic.bound_of(minlength) if isinstance(minlength, Tracer) else operator.index(minlength)
     below = size_arithmetic.interval_of(least).low < 0
     if below:
         wrong = atoms.ufunc(np.less, size_arithmetic.atom_of(least), atoms.literal(0, np.int64))

@@ -16,7 +16,7 @@ from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.registry import FUNCTIONS
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -29,7 +29,7 @@ def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
 
 
 def _is_int(obj: Any) -> bool:
-    if isinstance(obj, Traced):
+    if isinstance(obj, Tracer):
         return not wrap.is_sized(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
@@ -98,7 +98,7 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
 
 def _many(obj: Any) -> Any:
     """Positions as an index: an empty list, too."""
-    if isinstance(obj, (slice, Traced)):
+    if isinstance(obj, (slice, Tracer)):
         return obj
     found = FUNCTIONS[np.array](obj) if traced_inside(obj) else np.asarray(obj)
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
@@ -129,7 +129,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 def _inserted_at(obj: Any, size: Any, at: int) -> Any:
     """Where to put something in: from the end of the array, too."""
-    index = size_arithmetic.bound_of(obj if isinstance(obj, Traced) else operator.index(obj))
+    index = size_arithmetic.bound_of(obj if isinstance(obj, Tracer) else operator.index(obj))
     text = f"index {{}} is out of bounds for axis {at} with size {{}}"
     wrong = atoms.logical_or(
         atoms.ufunc(np.greater, size_arithmetic.atom_of(index), size_arithmetic.atom_of(size)),

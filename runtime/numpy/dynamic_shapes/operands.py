@@ -10,7 +10,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, iota, zeros_atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
@@ -30,7 +30,7 @@ def capacity(x: Any) -> tuple[int, ...]:
     return shape
 
 
-def extents(x: Any) -> list[Extent | None]:
+def extents(x: Any) -> list[ValidRegion | None]:
     """The extent of each axis, which says which elements are valid; None for a static one."""
     return list(x.extents) if wrap.is_sized(x) else [None] * x.ndim
 
@@ -62,12 +62,12 @@ def fronted(x: Any, *axes: int) -> Any:
     return x.anchored(*axes) if wrap.is_sized(x) else x
 
 
-def window(stop: Any) -> Extent:
+def window(stop: Any) -> ValidRegion:
     """The elements of an axis, compacted to its front."""
     return Window(0, stop)
 
 
-def with_axis(x: Any, view: Any, axis: int, extent: Extent | None) -> Any:
+def with_axis(x: Any, view: Any, axis: int, extent: ValidRegion | None) -> Any:
     """An array of x's extents but for one axis."""
     kept = extents(x)
     kept[axis] = extent

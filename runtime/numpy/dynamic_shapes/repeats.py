@@ -15,7 +15,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -26,7 +26,7 @@ def is_open(repeats: Any) -> bool:
     """Return whether it is known only at run time how often something is repeated, and not by arguments alone."""
     if not traced_inside(repeats):
         return False
-    return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Traced) and not _shape(repeats))
+    return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Tracer) and not _shape(repeats))
 
 
 def _shape(x: Any) -> tuple[Any, ...]:
@@ -91,7 +91,7 @@ def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any],
 
 def _count(a: Any, n: Any) -> Any:
     """How often an array is repeated, as a bound that is not below 0; an empty one may be asked for less."""
-    bound = size_arithmetic.bound_of(n) if isinstance(n, Traced) else operator.index(n)
+    bound = size_arithmetic.bound_of(n) if isinstance(n, Tracer) else operator.index(n)
     if size_arithmetic.interval_of(bound).low >= 0:
         return bound
     below = atoms.ufunc(np.less, size_arithmetic.atom_of(bound), atoms.literal(0, np.int64))

@@ -212,7 +212,7 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
         view = at_front(line) if rows is None else line.memory
         return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
-    form = Rows.of(at_front(line), shape, axis, size, total)
+    form = PaddedRows.of(at_front(line), shape, axis, size, total)
     made = wrap.array_of(form.held(form.line))
     aliasing.link(made.storage, atoms.literal(True), form.line, form)
     return wrap.part_of(made, extents, line.origin)
@@ -234,7 +234,7 @@ def _window(a: Any, line: Any, length: int) -> Window | None:
 
 
 @frozen(eq=False)
-class Rows:
+class PaddedRows:
     """The layout of a line's elements in an array: one group of rows after the other, each with unused capacity.
 
     Attributes
@@ -256,7 +256,7 @@ class Rows:
     some: Atom
 
     @staticmethod
-    def of(line: Any, shape: tuple[int, ...], axis: int, size: Any, total: Any) -> Rows:
+    def of(line: Any, shape: tuple[int, ...], axis: int, size: Any, total: Any) -> PaddedRows:
         """That of so many elements in all, in groups of `size` rows along an axis."""
         room, inner = shape[axis], math.prod(shape[axis + 1 :])
         # Row r of group g begins with element (g * size + r) * inner of the line.
@@ -269,7 +269,7 @@ class Rows:
         back = (group * room + row) * inner + there % inner
         number = np.dtype(np.int64)
         some = wrap.as_atom(there < total, np.dtype(np.bool_))
-        return Rows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
+        return PaddedRows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
 
     def held(self, handle: Any) -> Atom:
         """The array."""

@@ -29,7 +29,7 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
     return ufunc.identity
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.Options) -> Any:
+def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.ReductionKeywords) -> Any:
     """As `ufunc.reduce`."""
     if not wrap.is_sized(x):
         options.where._needs_size("an array of the size of where=")
@@ -44,12 +44,12 @@ def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.Options) -> Any:
     idle = _idle(ufunc, x.dtype)
     if idle is None:
         return stored(options.out, _one_after_the_other(ufunc, x, axes, options, where))
-    plain = ufunc_reductions.Options(axes, options.dtype, None, keep, options.initial, where)
+    plain = ufunc_reductions.ReductionKeywords(axes, options.dtype, None, keep, options.initial, where)
     return stored(options.out, reduced(ufunc_reductions.reduce(ufunc, x.padded(idle), plain), x, axes, keep))
 
 
 def _one_after_the_other(
-    ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: ufunc_reductions.Options, where: Any
+    ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: ufunc_reductions.ReductionKeywords, where: Any
 ) -> Any:
     """A reduction without a neutral value, of an array of one axis."""
     if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
@@ -64,7 +64,7 @@ def _one_after_the_other(
         there = fresh(there)[1:].atom
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     return ufunc_reductions.reduce(
-        ufunc, value, ufunc_reductions.Options(0, options.dtype, None, keep, start, fresh(there))
+        ufunc, value, ufunc_reductions.ReductionKeywords(0, options.dtype, None, keep, start, fresh(there))
     )
 
 

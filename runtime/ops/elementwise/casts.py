@@ -114,7 +114,7 @@ class Convert(Op):
         return [convert(Term(emitter, inputs[0], in_types[0]), out_types[0].dtype).name]
 
 
-class Parts(Op):
+class ComplexParts(Op):
     """An op between complex values and their parts, or a choice: a type rule, an evaluation and an expression."""
 
     __slots__ = ("_arity", "_evaluate", "_rule", "_type")
@@ -180,8 +180,8 @@ def _join(real: Any, imag: Any) -> Any:
 
 
 convert_op = Convert("convert")
-select = Parts("select", 3, _select_type, np.where, where)
-real = Parts("real", 1, _part_type, np.real, lambda z: z.real)
-imag = Parts("imag", 1, _part_type, np.imag, lambda z: z.imag)
-complex = Parts("complex", 2, _complex_type, _join, complex_of)
+select = ComplexParts("select", 3, _select_type, np.where, where)
+real = ComplexParts("real", 1, _part_type, np.real, lambda z: z.real)
+imag = ComplexParts("imag", 1, _part_type, np.imag, lambda z: z.imag)
+complex = ComplexParts("complex", 2, _complex_type, _join, complex_of)
 OPS: tuple[Op, ...] = (convert_op, select, real, imag, complex)

@@ -13,20 +13,20 @@ from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
-Extents = Sequence["Extent | None"]
+Extents = Sequence["ValidRegion | None"]
 
 
 def is_index_array(k: Any) -> bool:
     """Return whether an entry of a key is an array of indices."""
     if wrap.is_sized(k):
         return True
-    return (isinstance(k, Traced) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
+    return (isinstance(k, Tracer) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
         isinstance(k, np.ndarray) and k.ndim > 0
     )
 
@@ -37,7 +37,7 @@ def index_operand(k: Any) -> Any:
     if wrap.is_sized(operand):
         dtype = operand.dtype
     else:
-        dtype = operand.abstract.dtype if isinstance(operand, Traced) else np.asarray(operand).dtype
+        dtype = operand.abstract.dtype if isinstance(operand, Tracer) else np.asarray(operand).dtype
     if dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return operand
@@ -68,9 +68,9 @@ class Indices:
     stacked: Atom
     shape: tuple[int, ...]
     at: int
-    extents: tuple[Extent | None, ...]
+    extents: tuple[ValidRegion | None, ...]
 
-    def result_extents(self, extents: Extents) -> list[Extent | None]:
+    def result_extents(self, extents: Extents) -> list[ValidRegion | None]:
         """The extents of what is gathered."""
         rest = [e for i, e in enumerate(extents) if i not in self.axes]
         return [*rest[: self.at], *self.extents, *rest[self.at :]]
@@ -88,7 +88,7 @@ class Indices:
 def indices(view: Handle, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
     """The index arrays of (axis of the view, operand), checked against the sizes of the axes."""
     operands = [k for _, k in advanced]
-    of_indices: tuple[Extent | None, ...] = ()
+    of_indices: tuple[ValidRegion | None, ...] = ()
     if any(map(wrap.is_sized, operands)):
         text = "shape mismatch: indexing arrays could not be broadcast together with shapes" + " {}" * len(operands)
         aligned = broadcasting.broadcast(operands, fill=0, text=text)
@@ -107,7 +107,9 @@ def indices(view: Handle, advanced: Sequence[tuple[int, Any]], adjacent: bool, e
     return Indices(axes, order, stacked, shape, made.at, made.extents)
 
 
-def _positions(k: Any, size: int, axis: int, extent: Extent | None, shape: tuple[int, ...], valid: Atom | None) -> Atom:
+def _positions(
+    k: Any, size: int, axis: int, extent: ValidRegion | None, shape: tuple[int, ...], valid: Atom | None
+) -> Atom:
     atom = wrap.as_atom(k, np.int64)
     if extent is not None:
         return index_checks.within(atoms.broadcast_to(atom, shape), extent, size, axis, valid)

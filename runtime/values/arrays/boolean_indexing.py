@@ -11,16 +11,16 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, masked
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, masked
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 def is_run_time_mask(k: Any) -> bool:
     """Return whether an entry of a key is a boolean array whose values are known only at run time."""
     if wrap.is_sized(k):
         return bool(k.dtype == np.bool_)
-    return isinstance(k, Traced) and k.abstract.dtype == np.bool_
+    return isinstance(k, Tracer) and k.abstract.dtype == np.bool_
 
 
 def selected(array: Any, mask: Any, lead: int) -> Any:
@@ -44,7 +44,7 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     return wrap.part_of(view, (*extents[:lead], picked, *extents[lead + rank :]))
 
 
-def _over(shape: tuple[int, ...], extents: Sequence[Extent | None], mask: Any) -> Atom:
+def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Any) -> Atom:
     """The mask at the places of the axes that it is over."""
     if not any(extents) and not wrap.is_sized(mask) and mask.shape == shape:
         return wrap.as_atom(mask)

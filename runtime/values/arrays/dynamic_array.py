@@ -1,6 +1,6 @@
 """Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
 
-A `Sized` is a view of static shape, its capacity, and for each axis the extent, the valid region of that axis. Elements
+A `DynamicArray` is a view of static shape, its capacity, and for each axis the valid region of that axis. Elements
 outside of it are unspecified. A function takes one by a rule of its own (`registry.sized`); any other function is
 refused, since neither shape nor value is known while tracing.
 """
@@ -23,18 +23,18 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, static_reques
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
 
-Extents = tuple["Extent | None", ...]
+Extents = tuple["ValidRegion | None", ...]
 Place = tuple[str, int, int, int]
 
 
-class Sized(NumPyLike):
+class DynamicArray(NumPyLike):
     """A traced ndarray of run-time size.
 
     Attributes
@@ -49,7 +49,7 @@ class Sized(NumPyLike):
 
     __slots__ = ("extents", "memory", "origin")
 
-    def __init__(self, memory: Array, extents: Extents, origin: Place | None = None) -> None:
+    def __init__(self, memory: TracedArray, extents: Extents, origin: Place | None = None) -> None:
         self.memory, self.extents = memory, extents
         self.origin = static_requests.place() if origin is None else origin
 
@@ -118,7 +118,7 @@ class Sized(NumPyLike):
     def _from(self) -> str:
         if self.origin is None:
             return ""
-        return f" (from {static_requests.Specialised((), '', self.origin).where.removeprefix('by ')})"
+        return f" (from {static_requests.NamedRequest((), '', self.origin).where.removeprefix('by ')})"
 
     def __repr__(self) -> str:
         return shown_to_tools(f"<traced {self._text()}>")
@@ -147,16 +147,16 @@ class Sized(NumPyLike):
                 mask = atoms.logical_and(mask, here)
         return None if isinstance(mask, Literal) else mask
 
-    def padded(self, fill: Any) -> Array:
+    def padded(self, fill: Any) -> TracedArray:
         """A new array of the capacity's shape, with `fill` where no element is."""
         value, mask = self.memory.atom, self.valid()
         if mask is not None:
             filler = atoms.broadcast_to(atoms.literal(np.asarray(fill).astype(self.dtype)), self.capacity)
             value = atoms.select(mask, value, filler)
-        made: Array = wrap.array_of(value)
+        made: TracedArray = wrap.array_of(value)
         return made
 
-    def anchored(self, *axes: int) -> Sized:
+    def anchored(self, *axes: int) -> DynamicArray:
         """The same elements in a new array, from position 0 on along these axes (all by default)."""
         value, extents = self.memory.atom, list(self.extents)
         for axis in axes or range(self.ndim):
@@ -170,13 +170,13 @@ class Sized(NumPyLike):
                 extents[axis] = Window(0, size_arithmetic.limited(extent.size, 0, n))
         front = wrap.array_of(value)
         wrap.note_compact(front, extents)
-        return Sized(front, tuple(extents), self.origin)
+        return DynamicArray(front, tuple(extents), self.origin)
 
-    def with_memory(self, memory: Array) -> Any:
+    def with_memory(self, memory: TracedArray) -> Any:
         """New memory as an array of the same extents."""
         return wrap.with_extents(memory, self.extents, self.origin)
 
-    def viewed(self, *steps: views.Step, extents: Extents | None = None) -> Any:
+    def viewed(self, *steps: views.ViewStep, extents: Extents | None = None) -> Any:
         """Another handle on the same memory."""
         return make(self.memory.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
@@ -205,7 +205,7 @@ class Sized(NumPyLike):
         value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
         self.memory.set(value if mask is None else atoms.select(mask, value, self.memory.atom))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> Sized:
+    def inplace(self, ufunc: np.ufunc, other: Any) -> DynamicArray:
         """`a += b` and its kin."""
         apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         operand = broadcasting.fitted(other, self, broadcasting.in_place)
@@ -228,14 +228,16 @@ class Sized(NumPyLike):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         return super().__getattr__(name)
 
-    def __anabranch_structure__(self) -> SizedStructure:
+    def __anabranch_structure__(self) -> DynamicArrayStructure:
         kinds = tuple([_KINDS[type(e)] for e in self.extents])
         count = 1 + sum(_PARTS[kind] for kind in kinds)
         is_chosen = id(self) in current().trace.identity.chosen
-        return SizedStructure(Sized, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen)
+        return DynamicArrayStructure(
+            DynamicArray, tuple(range(count)), kinds=kinds, origin=self.origin, is_chosen=is_chosen
+        )
 
 
-def make(view: Array, extents: Sequence[Extent | None], origin: Place | None = None) -> Any:
+def make(view: TracedArray, extents: Sequence[ValidRegion | None], origin: Place | None = None) -> Any:
     """The array with these extents: an ordinary one where all of it is there."""
     kept = []
     for n, extent in zip(view.shape, extents, strict=True):
@@ -245,7 +247,7 @@ def make(view: Array, extents: Sequence[Extent | None], origin: Place | None = N
         if isinstance(extent, Window) and isinstance(extent.start, int) and isinstance(extent.stop, int):
             view = view.viewed(views.Slice(_part(view.shape, axis, extent.start, extent.stop)))
             kept[axis] = None
-    return view if not any(kept) else Sized(view, tuple(kept), origin)
+    return view if not any(kept) else DynamicArray(view, tuple(kept), origin)
 
 
 def _is(bound: Any, value: int) -> bool:
@@ -265,7 +267,7 @@ _KINDS: dict[Any, str] = {type(None): "whole", Window: "window", Masked: "masked
 
 
 @frozen
-class SizedStructure(Structure):
+class DynamicArrayStructure(Structure):
     """An array of run-time size as a container: its memory, then the parts of its extents."""
 
     kinds: tuple[str, ...] = ()
@@ -283,13 +285,13 @@ class SizedStructure(Structure):
     def build(self, children: Sequence[Any]) -> Any:
         view, *parts = children
         left = iter(parts)
-        if not isinstance(view, Array):
+        if not isinstance(view, TracedArray):
             keys = _host_keys(self.kinds, left)
             return view if self.is_chosen and _takes_all(keys, view.shape) else cut(view, keys)
         return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
 
 
-def _extent(kind: str, parts: Iterator[Any]) -> Extent | None:
+def _extent(kind: str, parts: Iterator[Any]) -> ValidRegion | None:
     if kind == "whole":
         return None
     return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
@@ -328,8 +330,8 @@ def _inplace_method(ufunc: np.ufunc) -> Any:
 
 
 for _name, _ufunc in INPLACE.items():
-    setattr(Sized, f"__i{_name}__", _inplace_method(_ufunc))
+    setattr(DynamicArray, f"__i{_name}__", _inplace_method(_ufunc))
 
-Sized.__name__ = "numpy.ndarray"  # as Python's messages name the class
-wrap.register_class("sized", Sized)
+DynamicArray.__name__ = "numpy.ndarray"  # as Python's messages name the class
+wrap.register_class("sized", DynamicArray)
 wrap.register_class("extents", make)

@@ -12,11 +12,11 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 _NO_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid "
@@ -31,7 +31,7 @@ def out_of_bounds(index: int | str, axis: int, size: Any) -> str:
 
 def integer(k: Any, size: int, axis: int) -> int | Atom:
     """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
-    if not isinstance(k, Traced):
+    if not isinstance(k, Tracer):
         index = _plain(k)
         if not -size <= index < size:
             raise IndexError(out_of_bounds(index, axis, size))
@@ -60,11 +60,11 @@ def _known(k: Any) -> Interval:
     return k.interval if isinstance(k, PythonScalar) else FULL
 
 
-def integer_within(k: Any, extent: Extent, capacity: int, axis: int) -> int | Atom:
+def integer_within(k: Any, extent: ValidRegion, capacity: int, axis: int) -> int | Atom:
     """The same for an axis whose elements are those of an extent: the position on the axis itself."""
-    if isinstance(k, Traced):
+    if isinstance(k, Tracer):
         _traced(k)
-    index = size_arithmetic.bound_of(k if isinstance(k, Traced) else _plain(k))
+    index = size_arithmetic.bound_of(k if isinstance(k, Tracer) else _plain(k))
     known, size = size_arithmetic.interval_of(index), extent.size
     least = size_arithmetic.interval_of(size)
     count = size_arithmetic.atom_of(size)
@@ -87,7 +87,7 @@ def integer_within(k: Any, extent: Extent, capacity: int, axis: int) -> int | At
     return _absolute(index, extent, capacity)
 
 
-def _absolute(index: Any, extent: Extent, capacity: int) -> int | Atom:
+def _absolute(index: Any, extent: ValidRegion, capacity: int) -> int | Atom:
     if isinstance(extent, Window):
         place = size_arithmetic.add(index, extent.start)
         return place if isinstance(place, int) and 0 <= place < capacity else size_arithmetic.atom_of(place)
@@ -140,13 +140,13 @@ def refuse(out: Atom, positions: Atom, axis: int, size: Any) -> None:
         first = atoms.reshape(first, ())
         out = atoms.op("reduce_any", out, axes=tuple(range(len(shape))))
     if isinstance(size, int):
-        run_time_checks.fail_if(out, run_time_checks.Telling(IndexError, out_of_bounds("{}", axis, size)), first)
+        run_time_checks.fail_if(out, run_time_checks.IntMessage(IndexError, out_of_bounds("{}", axis, size)), first)
     else:
         details = [atoms.convert(first, np.int64), size_arithmetic.atom_of(size)]
         run_time_checks.record_failure(out, OutOfBounds(axis), None, run_time_checks.user_frames(), details)
 
 
-def within(positions: Atom, extent: Extent, capacity: int, axis: int, valid: Atom | None) -> Atom:
+def within(positions: Atom, extent: ValidRegion, capacity: int, axis: int, valid: Atom | None) -> Atom:
     """Index arrays into an axis whose elements are those of an extent: the positions on the axis itself."""
     shape, size = positions.type.shape, extent.size
     count = atoms.broadcast_to(size_arithmetic.atom_of(size), shape)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 NO_BOUND = "slice indices must be integers or None or have an __index__ method"
 _OF_ARRAYS = "only integer scalar arrays can be converted to a scalar index"
 
 
-def is_index(value: Traced) -> bool:
+def is_index(value: Tracer) -> bool:
     """Return whether a value has an index in Python: NumPy's bools have none."""
     kinds = "ib" if value.abstract.kind is Kind.PYTHON else "iu"
     return value.abstract.dtype.kind in kinds and not value.abstract.shape
 
 
-def check_integer(value: Traced) -> None:
+def check_integer(value: Tracer) -> None:
     """Raise as `operator.index` does for a value that is no index."""
     if not is_index(value):
         raise _error(value, f"'{class_name(value)}' object cannot be interpreted as an integer")
 
 
-def check_place(value: Traced, kind: str) -> None:
+def check_place(value: Tracer, kind: str) -> None:
     """Raise as a sequence does for a value that is no index.
 
     Parameters
@@ -40,7 +40,7 @@ def check_place(value: Traced, kind: str) -> None:
     raise _error(value, f"{kind} indices must be integers or slices, not {name}")
 
 
-def check_bound(value: Traced) -> None:
+def check_bound(value: Tracer) -> None:
     """Raise as a slice does for a bound or step that is no index."""
     if not is_index(value):
         raise _error(value, NO_BOUND)
@@ -49,11 +49,11 @@ def check_bound(value: Traced) -> None:
 def check_bounds(key: slice) -> None:
     """The same of all that a slice is made of."""
     for bound in (key.start, key.stop, key.step):
-        if isinstance(bound, Traced):
+        if isinstance(bound, Tracer):
             check_bound(bound)
 
 
-def class_name(value: Traced) -> str:
+def class_name(value: Tracer) -> str:
     """The name of the class of a value, as messages have it."""
     known = value.abstract
     if known.kind is Kind.PYTHON:
@@ -61,5 +61,5 @@ def class_name(value: Traced) -> str:
     return "numpy.ndarray" if known.kind is Kind.ARRAY else f"numpy.{known.dtype.name}"
 
 
-def _error(value: Traced, words: str) -> TypeError:
+def _error(value: Tracer, words: str) -> TypeError:
     return TypeError(_OF_ARRAYS if value.abstract.kind is Kind.ARRAY else words)

@@ -20,14 +20,14 @@ from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing, index_checks, scalar_masks, slicing
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import abstract_of_option
 
 
@@ -38,7 +38,7 @@ class _Plan:
     slices: list[views.AxisSlice]
     dropped: list[int]  # axes of the base indexed by an integer
     shape: list[int]  # the view's shape
-    extents: list[Extent | None]  # for each axis of the view
+    extents: list[ValidRegion | None]  # for each axis of the view
     advanced: list[tuple[int, Any]]  # (axis of the view, index array operand)
     adjacent: bool  # whether the advanced indices stand side by side in the key
 
@@ -65,7 +65,7 @@ def get(array: Any, key: Any) -> Any:
 
 def _is_integer_array(entry: Any) -> bool:
     """Return whether an entry of a key is an array of one integer: it stands for an integer, but makes a copy."""
-    if isinstance(entry, Traced):
+    if isinstance(entry, Tracer):
         return entry.abstract.kind is Kind.ARRAY
     return isinstance(entry, np.ndarray)
 
@@ -157,13 +157,13 @@ def _known(key: Any) -> Any:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
-    if isinstance(key, ChoiceValue):
+    if isinstance(key, UnionValue):
         key = _index(key)
     if isinstance(key, device.Array):
         key = wrap.numpy_operand(key)
     if wrap.is_sized(key):
         return key
-    if isinstance(key, Traced) and key.abstract.dtype == np.bool_ and key.abstract.shape:
+    if isinstance(key, Tracer) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
         return atom.value if isinstance(atom, Literal) else key
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
@@ -171,17 +171,17 @@ def _known(key: Any) -> Any:
     return key
 
 
-def _index(choice: ChoiceValue) -> Any:
+def _index(choice: UnionValue) -> Any:
     """The integer that an index stands for, which is of one kind or another, or None: that may not be the one."""
     value = choice.without_undefined()
-    if not isinstance(value, ChoiceValue):
+    if not isinstance(value, UnionValue):
         return value
     others = [o for o in value.options if o is not None]
     if others and len(others) < len(value.options):
         nones = [i for i, o in enumerate(value.options) if o is None]
         run_time_checks.fail_if(value.among(nones), lambda _: UnsupportedOperationError(_NEW_AXIS))
         value = value.assuming(others)
-    if not isinstance(value, ChoiceValue) or any(wrap.is_sized(o) or not _is_integer(o) for o in value.options):
+    if not isinstance(value, UnionValue) or any(wrap.is_sized(o) or not _is_integer(o) for o in value.options):
         return value
     return value.resolve()
 
@@ -271,7 +271,7 @@ def _normalise(array: Any, key: Any) -> list[Any]:
 
 
 def _holds_traced(items: Any) -> bool:
-    return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Traced) for i in items)
+    return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Tracer) for i in items)
 
 
 def _static_mask(array: Handle, mask: Any, axis: int) -> list[Any]:
@@ -318,7 +318,7 @@ def _plan(array: Any, key: Any) -> _Plan:
     return plan
 
 
-def _keep(plan: _Plan, size: int, extent: Extent | None) -> None:
+def _keep(plan: _Plan, size: int, extent: ValidRegion | None) -> None:
     plan.shape.append(size)
     plan.extents.append(extent)
 
@@ -338,7 +338,7 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
 def _view(given: Any, plan: _Plan) -> Handle:
     """The basic part of the key, as a view of static shape."""
     array = _base(given)
-    steps: list[views.Step] = []
+    steps: list[views.ViewStep] = []
     whole = all(
         isinstance(a.start, int) and a.start == 0 and a.stride == 1 and a.size == n
         for a, n in zip(plan.slices, array.shape, strict=True)
@@ -351,7 +351,7 @@ def _view(given: Any, plan: _Plan) -> Handle:
     return array.viewed(*steps)
 
 
-def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.Step]:
+def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.ViewStep]:
     """One step, or two where strides stand beside run-time positions."""
     moving = [not isinstance(a.start, int) for a in parts]
     if not any(moving) or all(a.stride == 1 for a in parts):

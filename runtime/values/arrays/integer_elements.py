@@ -13,14 +13,14 @@ from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import overflow, raised
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 _LARGEST = 8
 
 
 def element(value: Any, dtype: np.dtype[Any]) -> Any:
     """Return the value to assign to an element of a dtype: NumPy's float scalars are converted by `int`, too."""
-    scalar = isinstance(value, Traced) and value.abstract.kind is Kind.SCALAR
+    scalar = isinstance(value, Tracer) and value.abstract.kind is Kind.SCALAR
     if scalar and value.abstract.dtype.kind == "f" and dtype.kind in "iu" and dtype != np.uint64:
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)
     return indexing.assigned(value, dtype)

@@ -12,8 +12,8 @@ from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, Unsuppo
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.static_requests import wanting
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 FAILURES = (TypeError, ValueError, IndexError)
 
@@ -50,7 +50,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
 
 def _stand_in(value: Any) -> Any:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.resolve()
     if isinstance(value, (list, tuple)):
         return type(value)(map(_stand_in, value))
@@ -58,7 +58,7 @@ def _stand_in(value: Any) -> Any:
         return slice(*map(_stand_in, (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray):
         return value.copy()
-    if not isinstance(value, Traced):
+    if not isinstance(value, Tracer):
         return value
     abstract = value.abstract
     atom = getattr(value, "atom", None)

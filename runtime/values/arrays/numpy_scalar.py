@@ -20,10 +20,10 @@ from anabranch.runtime.values.arrays.index_numbers import class_name
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
-class NumPyLike(Traced):
+class NumPyLike(Tracer):
     """The base of traced NumPy scalars and arrays: ufuncs, the array protocols, methods, attributes."""
 
     __slots__ = ()
@@ -175,7 +175,7 @@ class NumPyScalar(NumPyLike):
         self.__index__()  # the count must be known
         return NotImplemented
 
-    __hash__ = Traced.__hash__
+    __hash__ = Tracer.__hash__
 
     def __getitem__(self, key: Any) -> Any:
         if type(key) is tuple and not key:

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 def spread(array: Any, key: Any) -> tuple[int, Any] | None:
@@ -35,7 +35,7 @@ def _is_condition(k: Any) -> bool:
         return True
     if isinstance(k, np.ndarray):
         return k.dtype == np.bool_ and not k.ndim
-    return isinstance(k, Traced) and not wrap.is_sized(k) and k.abstract.dtype == np.bool_ and not k.abstract.shape
+    return isinstance(k, Tracer) and not wrap.is_sized(k) and k.abstract.dtype == np.bool_ and not k.abstract.shape
 
 
 def _axes(k: Any) -> int:

@@ -12,23 +12,23 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window, masked
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.static_requests import know
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
-Part = tuple[views.AxisSlice, "Extent | None"]
+Part = tuple[views.AxisSlice, "ValidRegion | None"]
 
 
-def part(k: slice, size: int, extent: Extent | None = None) -> Part:
+def part(k: slice, size: int, extent: ValidRegion | None = None) -> Part:
     """`x[k]` along an axis of static length, of which the elements of `extent` are there.
 
     Gives a part of the axis at a static or a run-time offset, and which of its elements there are.
     """
     start, stop, step = (_resolved(p) for p in (k.start, k.stop, k.step))
-    if extent is None and not any(isinstance(p, Traced) for p in (start, stop, step)):
+    if extent is None and not any(isinstance(p, Tracer) for p in (start, stop, step)):
         first, last, stride = slice(start, stop, step).indices(size)
         return views.AxisSlice(first, len(range(first, last, stride)), stride), None
     whole = views.AxisSlice(0, size)
@@ -43,8 +43,8 @@ def part(k: slice, size: int, extent: Extent | None = None) -> Part:
 
 
 def _resolved(value: Any) -> Any:
-    value = value.resolve() if isinstance(value, ChoiceValue) else value
-    if isinstance(value, Traced):
+    value = value.resolve() if isinstance(value, UnionValue) else value
+    if isinstance(value, Tracer):
         check_bound(value)
         return size_arithmetic.bound_of(value)
     if value is not None and not hasattr(value, "__index__"):
@@ -65,14 +65,14 @@ def _refuse_zero(step: Any) -> None:
         run_time_checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
 
 
-def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
+def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     """Return the undecided part of a key, and the key with each of its values.
 
     That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
     """
     entries = key if isinstance(key, tuple) else (key,)
     for i, k in enumerate(entries):
-        if isinstance(k, ChoiceValue) and _may_be_no_index(k):
+        if isinstance(k, UnionValue) and _may_be_no_index(k):
             return k, functools.partial(_replaced, key, i)
         for name in ("start", "stop", "step") if isinstance(k, slice) else ():
             choice = _alternatives(getattr(k, name), name)
@@ -81,14 +81,14 @@ def undecided(key: Any) -> tuple[ChoiceValue, Callable[[Any], Any]] | None:
     return None
 
 
-def _alternatives(part: Any, name: str) -> ChoiceValue | None:
-    if isinstance(part, ChoiceValue):
+def _alternatives(part: Any, name: str) -> UnionValue | None:
+    if isinstance(part, UnionValue):
         part = part.without_undefined()
-    if isinstance(part, ChoiceValue):
+    if isinstance(part, UnionValue):
         if part.worth is None or part.worth.dtype.kind not in "iu":
             return part
         part = part.resolve()
-    if name != "step" or not isinstance(part, Traced) or part.abstract.shape or part.abstract.dtype.kind not in "iu":
+    if name != "step" or not isinstance(part, Tracer) or part.abstract.shape or part.abstract.dtype.kind not in "iu":
         return None
     step = size_arithmetic.bound_of(part)
     known = size_arithmetic.interval_of(step)
@@ -98,10 +98,10 @@ def _alternatives(part: Any, name: str) -> ChoiceValue | None:
     _refuse_zero(step)
     forward = atoms.ufunc(np.greater, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
     backward, ahead = size_arithmetic.minimum(step, -1), size_arithmetic.maximum(step, 1)
-    return ChoiceValue(atoms.convert(forward, np.int32), (backward, ahead))
+    return UnionValue(atoms.convert(forward, np.int32), (backward, ahead))
 
 
-def _may_be_no_index(part: ChoiceValue) -> bool:
+def _may_be_no_index(part: UnionValue) -> bool:
     """Return whether a number is an int or a bool in some cases, and something else in others."""
     kinds = {a.dtype.kind in "iub" for a in part.kinds() if a is not None and not a.shape}
     return len(kinds) > 1
@@ -118,7 +118,7 @@ def _decided(key: Any, place: int, name: str, part: Any) -> Any:
     return (*key[:place], _decided(key[place], 0, name, part), *key[place + 1 :])
 
 
-def _forward(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+def _forward(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Part:
     count = size if extent is None else extent.size
     low = 0 if start is None else size_arithmetic.position(start, count)
     high = count if stop is None else size_arithmetic.position(stop, count)
@@ -151,7 +151,7 @@ def _backward(start: Any, stop: Any, count: Any) -> tuple[Any, Any]:
     return first, size_arithmetic.minimum(first, last)
 
 
-def _reversed(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
+def _reversed(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Part:
     count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
     first, last = _backward(start, stop, count)
     top = size_arithmetic.subtract(size - 1, origin)
@@ -161,7 +161,7 @@ def _reversed(start: Any, stop: Any, size: int, extent: Extent | None) -> Part:
     )
 
 
-def _strided(start: Any, stop: Any, step: Any, size: int, extent: Extent | None) -> Part:
+def _strided(start: Any, stop: Any, step: Any, size: int, extent: ValidRegion | None) -> Part:
     count = size if extent is None else extent.size
     if size_arithmetic.interval_of(step).low > 0:
         low = 0 if start is None else size_arithmetic.position(start, count)
@@ -177,7 +177,7 @@ def _strided(start: Any, stop: Any, step: Any, size: int, extent: Extent | None)
     return backwards, masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
 
 
-def _chosen(extent: Extent | None, size: int, choose: Any) -> Part:
+def _chosen(extent: ValidRegion | None, size: int, choose: Any) -> Part:
     """The elements whose ranks (their places among those that are there) are chosen."""
     places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
     valid = None if extent is None else extent.valid(size)
@@ -192,7 +192,7 @@ def _chosen(extent: Extent | None, size: int, choose: Any) -> Part:
 
 
 def _line(value: Any, size: int) -> Atom:
-    atom = value if not isinstance(value, int) and not isinstance(value, Traced) else wrap.as_atom(value, np.int64)
+    atom = value if not isinstance(value, int) and not isinstance(value, Tracer) else wrap.as_atom(value, np.int64)
     return atoms.broadcast_to(atom, (size,))
 
 

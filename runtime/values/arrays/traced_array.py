@@ -18,11 +18,11 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.memory.handle import Handle
-from anabranch.runtime.values.tracer import INPLACE, Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import INPLACE, Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
-class Array(Handle, NumPyLike):
+class TracedArray(Handle, NumPyLike):
     """A traced ndarray."""
 
     __slots__ = ()
@@ -111,9 +111,9 @@ class Array(Handle, NumPyLike):
             source = source[1:]
         self.set(atoms.broadcast_to(atoms.reshape(atom, source), self._shape))
 
-    def viewed(self, *steps: views.Step, readonly: bool = False) -> Array:
+    def viewed(self, *steps: views.ViewStep, readonly: bool = False) -> TracedArray:
         """Return another handle on the same memory, as a view is another object."""
-        view = Array(self.storage, self.path + steps, self.readonly or readonly)
+        view = TracedArray(self.storage, self.path + steps, self.readonly or readonly)
         view.is_view = True
         return view
 
@@ -130,7 +130,7 @@ class Array(Handle, NumPyLike):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(self.storage.readonly, OnDevice):
             raise _read_only(self.storage)  # whatever else is wrong with it
-        if isinstance(value, ChoiceValue) and value.has_several_dtypes:
+        if isinstance(value, UnionValue) and value.has_several_dtypes:
             number = value.cast(self.dtype)
             if number is None:
                 value.through(lambda one: self.__setitem__(key, one))
@@ -155,9 +155,9 @@ class Array(Handle, NumPyLike):
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(self._shape[0]))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> Array:
+    def inplace(self, ufunc: np.ufunc, other: Any) -> TracedArray:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
-        if isinstance(other, ChoiceValue) and other.has_several_dtypes:
+        if isinstance(other, UnionValue) and other.has_several_dtypes:
             other.through(lambda one: self.inplace(ufunc, one))
             return self
         if wrap.is_sized(other):
@@ -175,7 +175,7 @@ class Array(Handle, NumPyLike):
             raise
         return self
 
-    def __imatmul__(self, other: Any) -> Array:
+    def __imatmul__(self, other: Any) -> TracedArray:
         try:
             registry.FUNCTIONS[np.matmul](self, other, out=self)
         except numpy_messages.FAILURES as error:
@@ -197,7 +197,7 @@ def _as_array(value: Any) -> Any:
     """A complex number as NumPy's, of which a part may be dropped; other values as they are."""
     if type(value) is complex:
         return np.complex128(value)
-    is_complex = isinstance(value, Traced) and value.abstract.dtype.kind == "c"
+    is_complex = isinstance(value, Tracer) and value.abstract.dtype.kind == "c"
     return wrap.numpy_result(wrap.as_atom(value)) if is_complex else value
 
 
@@ -206,7 +206,7 @@ def _inplace_method(ufunc: np.ufunc) -> Any:
 
 
 for _name, _ufunc in INPLACE.items():
-    setattr(Array, f"__i{_name}__", _inplace_method(_ufunc))
+    setattr(TracedArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 
 def _attribute(name: str, setter: Any) -> Any:
@@ -216,7 +216,7 @@ def _attribute(name: str, setter: Any) -> Any:
 
 
 def _refused_setter(name: str) -> Any:
-    def refuse(_: Array, value: Any) -> None:
+    def refuse(_: TracedArray, value: Any) -> None:
         raise UnsupportedOperationError(
             f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
         )
@@ -225,23 +225,23 @@ def _refused_setter(name: str) -> Any:
 
 
 def _fixed(name: str) -> Any:
-    def refuse(_: Array, value: Any) -> None:
+    def refuse(_: TracedArray, value: Any) -> None:
         raise AttributeError(f"attribute '{name}' of 'numpy.ndarray' objects is not writable")
 
     return refuse
 
 
-def _set_flat(array: Array, value: Any) -> None:
+def _set_flat(array: TracedArray, value: Any) -> None:
     """`a.flat = value`: all elements in C order, from those of the value over and over."""
     registry.FUNCTIONS[np.put](array, np.arange(array.size), value)
 
 
 for _name in ("strides", "data"):
-    setattr(Array, _name, _attribute(_name, _refused_setter(_name)))
+    setattr(TracedArray, _name, _attribute(_name, _refused_setter(_name)))
 for _name in ("size", "ndim", "nbytes", "itemsize", "T", "mT", "base", "ctypes", "flags", "device"):
-    setattr(Array, _name, _attribute(_name, _fixed(_name)))
-setattr(Array, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a type checker would look for it in the class
+    setattr(TracedArray, _name, _attribute(_name, _fixed(_name)))
+setattr(TracedArray, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a type checker would look for it in the class
 
 # Messages of Python's name the class: `'numpy.ndarray' object is not callable`.
-Array.__name__ = "numpy.ndarray"
-wrap.register_class("array", Array)
+TracedArray.__name__ = "numpy.ndarray"
+wrap.register_class("array", TracedArray)

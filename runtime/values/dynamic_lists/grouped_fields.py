@@ -23,7 +23,7 @@ _MOST_SEPARATE = 8
 
 
 @frozen
-class Groups:
+class FieldGroups:
     """Which of some leaves lie side by side.
 
     Attributes
@@ -38,7 +38,7 @@ class Groups:
     rows: tuple[tuple[int, ...], ...]
 
     @staticmethod
-    def of(before: Sequence[layouts.Layout], slots: Sequence[Slot], contents: Sequence[layouts.Layout]) -> Groups:
+    def of(before: Sequence[layouts.Layout], slots: Sequence[Slot], contents: Sequence[layouts.Layout]) -> FieldGroups:
         """The groups of the leaves of some layouts, and then of what objects hold."""
         types = [t for layout in before for t in layouts.leaf_types(layout)]
         found: dict[Any, list[int]] = {k: [k] for k in range(len(types))}
@@ -49,7 +49,7 @@ class Groups:
                 found.setdefault(key, []).append(len(types))
                 types.append(t)
         rows = [r for row in found.values() for r in ([row] if len(row) > _MOST_SEPARATE else [[k] for k in row])]
-        return Groups(tuple(types), tuple(map(tuple, sorted(rows))))
+        return FieldGroups(tuple(types), tuple(map(tuple, sorted(rows))))
 
     @property
     def whole_types(self) -> list[ArrayType]:

@@ -19,7 +19,7 @@ MOST_KINDS = 4
 
 
 def _kind(cls: type) -> layouts.Layout:
-    return layouts.Held(None) if cls is type(None) else layouts.Leaf(python_abstract(cls))
+    return layouts.Constant(None) if cls is type(None) else layouts.Leaf(python_abstract(cls))
 
 
 def kinds_of(values: Sequence[Any]) -> list[layouts.Layout] | None:
@@ -35,7 +35,7 @@ def kinds_of(values: Sequence[Any]) -> list[layouts.Layout] | None:
 def is_plain(kind: layouts.Layout) -> bool:
     """Return whether an element of this layout has no identity: a number, None, or a tuple of such."""
     match kind:
-        case layouts.Held(value):
+        case layouts.Constant(value):
             abstract = layouts.numeric(kind)
             return value is None if abstract is None else abstract.kind in (Kind.PYTHON, Kind.SCALAR)
         case layouts.Leaf(abstract):
@@ -43,7 +43,7 @@ def is_plain(kind: layouts.Layout) -> bool:
         case layouts.Node(structure, children):
             plain = structure.cls is tuple or hasattr(structure.cls, "_fields") or structure.refers
             return plain and bool(children) and all(map(is_plain, children))
-        case layouts.Choice(options):
+        case layouts.Union(options):
             return all(map(is_plain, options))
 
 

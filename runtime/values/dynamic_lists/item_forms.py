@@ -1,8 +1,8 @@
 """The forms of values that lie side by side in arrays.
 
-A `Form` says what values of one kind consist of: constants, numbers, arrays that nobody else has, and tuples, lists and
-dicts of these. Values of one form are rows of some arrays, one array for each run-time leaf; what a row stands for is
-made of `Part`s again, and costs no equation before it is read.
+An `ItemForm` says what values of one kind consist of: constants, numbers, arrays that nobody else has, and tuples,
+lists and dicts of these. Values of one form are rows of some arrays, one array for each run-time leaf; what a row
+stands for is made of `Part`s again, and costs no equation before it is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 
 
-def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
+def wholes(values: Sequence[Any], form: ItemForm) -> list[Atom]:
     """The arrays that hold values of a form, one for each of its leaves."""
     columns: list[list[Atom]] = [[] for _ in form.bases]
     for value in values:
@@ -38,7 +38,7 @@ def wholes(values: Sequence[Any], form: Form) -> list[Atom]:
     ]
 
 
-class Form(abc.ABC):
+class ItemForm(abc.ABC):
     """The form of values of one kind: the parts that they consist of."""
 
     @property
@@ -73,12 +73,12 @@ class Form(abc.ABC):
         """The value of atoms of the types."""
 
     @abc.abstractmethod
-    def joined(self, other: Form) -> Form | None:
+    def joined(self, other: ItemForm) -> ItemForm | None:
         """The form that values of either have; None where there is none."""
 
 
 @frozen
-class Constant(Form):
+class ConstantForm(ItemForm):
     """One immutable object, the same in each value."""
 
     value: Any
@@ -96,8 +96,8 @@ class Constant(Form):
     def at(self, leaves: Iterator[Atom]) -> Any:
         return self.value
 
-    def joined(self, other: Form) -> Form | None:
-        if isinstance(other, Constant) and layouts.same(self.value, other.value):
+    def joined(self, other: ItemForm) -> ItemForm | None:
+        if isinstance(other, ConstantForm) and layouts.same(self.value, other.value):
             return self
         if isinstance(other, Numbered):
             return other.joined(self)
@@ -105,7 +105,7 @@ class Constant(Form):
 
 
 @frozen
-class Known(Form):
+class StaticNumbersForm(ItemForm):
     """A number that is known for each place."""
 
     values: tuple[Any, ...]
@@ -123,12 +123,12 @@ class Known(Form):
     def at(self, leaves: Iterator[Atom]) -> Any:
         raise AssertionError("of no one place")
 
-    def joined(self, other: Form) -> Form | None:
+    def joined(self, other: ItemForm) -> ItemForm | None:
         return None
 
 
 @frozen
-class Number(Form):
+class Number(ItemForm):
     """A run-time number, Python's or NumPy's."""
 
     abstract: Abstract
@@ -149,8 +149,8 @@ class Number(Form):
             return python_scalar(next(leaves), self.interval)
         return wrap.from_abstract(self.abstract, next(leaves))
 
-    def joined(self, other: Form) -> Form | None:
-        if isinstance(other, Constant):
+    def joined(self, other: ItemForm) -> ItemForm | None:
+        if isinstance(other, ConstantForm):
             found = _number(other.value)
             return None if found is None else self.joined(found)
         if not isinstance(other, Number) or other.abstract != self.abstract:
@@ -159,7 +159,7 @@ class Number(Form):
 
 
 @frozen
-class Fresh(Form):
+class Fresh(ItemForm):
     """An array that nothing else leads to, whole and in memory of its own."""
 
     abstract: Abstract
@@ -184,7 +184,7 @@ class Fresh(Form):
         memory_layout.give(made, self.traits)
         return made
 
-    def joined(self, other: Form) -> Form | None:
+    def joined(self, other: ItemForm) -> ItemForm | None:
         return self if self == other else None
 
 
@@ -195,11 +195,11 @@ def _noted(structure: containers.Structure, made: Any) -> Any:
 
 
 @frozen
-class Row(Form):
+class StructureForm(ItemForm):
     """A tuple, list or dict of some parts."""
 
     structure: containers.Structure
-    parts: tuple[Form, ...]
+    parts: tuple[ItemForm, ...]
 
     @property
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
@@ -224,19 +224,23 @@ class Row(Form):
     def at(self, leaves: Iterator[Atom]) -> Any:
         return self._made([p.at(leaves) for p in self.parts])
 
-    def joined(self, other: Form) -> Form | None:
-        if not isinstance(other, Row) or other.structure != self.structure:
+    def joined(self, other: ItemForm) -> ItemForm | None:
+        if not isinstance(other, StructureForm) or other.structure != self.structure:
             return None
         parts = [a.joined(b) for a, b in zip(self.parts, other.parts, strict=True)]
-        return None if any(p is None for p in parts) else Row(self.structure, tuple(p for p in parts if p is not None))
+        return (
+            None
+            if any(p is None for p in parts)
+            else StructureForm(self.structure, tuple(p for p in parts if p is not None))
+        )
 
 
 @frozen
-class Line(Form):
+class SequenceForm(ItemForm):
     """A list or tuple of items of one form, each of whose leaves is one array with an axis for them."""
 
     structure: containers.Structure
-    item: Form
+    item: ItemForm
     count: int
 
     @property
@@ -259,18 +263,18 @@ class Line(Form):
         # As if these were one row of arrays with one axis more.
         return self.build([atoms.reshape(a, (1, *a.type.shape)) for a in leaves], 0)
 
-    def joined(self, other: Form) -> Form | None:
-        if not isinstance(other, Line) or other.structure != self.structure:
+    def joined(self, other: ItemForm) -> ItemForm | None:
+        if not isinstance(other, SequenceForm) or other.structure != self.structure:
             return None
         item = self.item.joined(other.item)
-        return None if item is None else Line(self.structure, item, self.count)
+        return None if item is None else SequenceForm(self.structure, item, self.count)
 
 
 @frozen
-class Numbered(Form):
+class Numbered(ItemForm):
     """A record by its number among the nodes of a graph; None is one of them."""
 
-    graph: node_graphs.Graph
+    graph: node_graphs.NodeGraph
     kinds: frozenset[Any]
 
     @property
@@ -294,8 +298,8 @@ class Numbered(Form):
     def at(self, leaves: Iterator[Atom]) -> Any:
         return self._structure.build([wrap.from_abstract(node_reference.INDEX, next(leaves))])
 
-    def joined(self, other: Form) -> Form | None:
-        if isinstance(other, Constant) and other.value is None:
+    def joined(self, other: ItemForm) -> ItemForm | None:
+        if isinstance(other, ConstantForm) and other.value is None:
             return Numbered(self.graph, self.kinds | {node_graphs.NONE})
         if not isinstance(other, Numbered) or other.graph is not self.graph:
             return None
@@ -306,4 +310,4 @@ def _number(value: Any) -> Number | None:
     abstract = abstract_of(value)
     if abstract is None or abstract.shape:
         return None
-    return Number(abstract, layouts.interval(layouts.Held(value)))
+    return Number(abstract, layouts.interval(layouts.Constant(value)))

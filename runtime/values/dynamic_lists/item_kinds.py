@@ -17,11 +17,11 @@ from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 @frozen
-class Row:
+class ItemRow:
     """One element as it is written: its kind, and its leaves (None for those of other kinds)."""
 
     variants: tuple[layouts.Layout, ...]
@@ -34,9 +34,9 @@ class Row:
         return int(self.tag.value) if isinstance(self.tag, Literal) else None
 
     @staticmethod
-    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> Row:
+    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> ItemRow:
         """The row of a value, with its kind among the others."""
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             value = value.without_undefined()
         for option in _options(value):
             note_copied(option)
@@ -48,7 +48,7 @@ class Row:
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
             rest: list[Atom | None] = [None] * sum(len(layouts.leaf_types(kind)) for kind in variants)
-            return Row(variants, atoms.coded(value.tag, places), tuple(rest))
+            return ItemRow(variants, atoms.coded(value.tag, places), tuple(rest))
         tag: Atom = atoms.literal(places[-1], np.int32)
         packed: dict[int, list[Atom]] = {}
         for i, (option, place) in reversed(list(enumerate(zip(options, places, strict=True)))):
@@ -63,12 +63,12 @@ class Row:
         leaves: list[Atom | None] = []
         for k, kind in enumerate(variants):
             leaves += packed.get(k, [None] * len(layouts.leaf_types(kind)))
-        return Row(variants, tag, tuple(leaves))
+        return ItemRow(variants, tag, tuple(leaves))
 
 
 def _options(value: Any) -> tuple[Any, ...]:
     """Return the things that a value may be, of which a record that is known by its number is one."""
-    is_one = not isinstance(value, ChoiceValue) or isinstance(value, Reference)
+    is_one = not isinstance(value, UnionValue) or isinstance(value, Reference)
     return (value,) if is_one else value.options
 
 
@@ -89,7 +89,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
     if numbered is not None:
         return numbered
     match layout:
-        case layouts.Held(value):
+        case layouts.Constant(value):
             abstract = layouts.numeric(layout)
             if abstract is not None:
                 return layouts.Leaf(abstract)
@@ -101,12 +101,17 @@ def general(layout: layouts.Layout) -> layouts.Layout:
         case layouts.Node(structure, children):
             if structure.mutable and not _can_be_copied(structure):
                 _refuse(structure.cls)
-            if structure.flat and children and isinstance(children[0], layouts.Held) and type(children[0].value) is int:
+            if (
+                structure.flat
+                and children
+                and isinstance(children[0], layouts.Constant)
+                and type(children[0].value) is int
+            ):
                 # The length of a list, which is known while tracing.
                 return layouts.Node(structure, (children[0], *map(general, children[1:])))
             return layouts.Node(structure, tuple(map(general, children)))
-        case layouts.Choice(options):
-            return layouts.Choice(tuple(map(general, options)))
+        case layouts.Union(options):
+            return layouts.Union(tuple(map(general, options)))
 
 
 def _can_be_copied(structure: containers.Structure) -> bool:

@@ -18,19 +18,19 @@ from anabranch.runtime.ir.program import ArrayType, Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, distinct
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.item_memory import Buffer
+from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 @frozen
@@ -86,7 +86,7 @@ class Items:
         self.past: Past | None = None
         self.read: dict[int, Read] = {}
         length, *rest = parts
-        if isinstance(length, Traced):
+        if isinstance(length, Tracer):
             length = python_scalar(wrap.as_atom(length), Interval(0, min(interval_of(length).high, structure.capacity)))
         self.parts: tuple[Any, ...] = (length, *rest)
 
@@ -140,7 +140,7 @@ class Items:
         structure = dataclasses.replace(self.structure, **changed) if changed else self.structure
         head = [length, first] if structure.ring else [length]
         memory = [*([] if tags is None else [tags]), *buffers]
-        return Items(structure, [*head, *map(Buffer, memory)])
+        return Items(structure, [*head, *map(ListBuffer, memory)])
 
     def loosened(self) -> Items:
         """The same elements, of which the length may change."""
@@ -198,15 +198,15 @@ class Items:
             return known.value
         place = self.place(position)
         memory = self.memory
-        layout: layouts.Layout = layouts.Choice(kinds)
+        layout: layouts.Layout = layouts.Union(kinds)
         if kind is not None:
             first = len(memory) - len(self.structure.rows) + sum(len(layouts.leaf_types(k)) for k in kinds[:kind])
             layout = kinds[kind]
             memory = memory[first : first + len(layouts.leaf_types(layout))]
         leaves = [item_memory.row(b, place) for b in memory]
-        made: list[Array | None] = []
+        made: list[TracedArray | None] = []
         value = pack_unpack.unpack(layout, iter(leaves), made)
-        if isinstance(layout, layouts.Choice) and isinstance(value, ChoiceValue):
+        if isinstance(layout, layouts.Union) and isinstance(value, UnionValue):
             value.number = None  # elements of other kinds have left the memory of each kind as it was
         item_kinds.note_copied(value)
         builder = current()
@@ -222,11 +222,11 @@ class Items:
 
     def with_item(self, position: Any, value: Any) -> Items:
         """With another element at a position that is in range."""
-        row = item_kinds.Row.of(value, self.structure.variants)
+        row = item_kinds.ItemRow.of(value, self.structure.variants)
         items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
         return items._written(items.place(position), row)
 
-    def _written(self, place: Atom, row: item_kinds.Row) -> Items:
+    def _written(self, place: Atom, row: item_kinds.ItemRow) -> Items:
         tags = self.tags
         if tags is not None:
             tags = item_memory.updated(tags, row.tag, place)
@@ -236,7 +236,7 @@ class Items:
 
     def pushed(self, value: Any, front: bool = False) -> Items:
         """With one element more at the end, or (of a ring) at the front."""
-        row = item_kinds.Row.of(value, self.structure.variants)
+        row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.room is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
@@ -272,7 +272,7 @@ class Items:
         if places.step == 1 and len(places):
             memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
-            return Items(structure, (len(places), *map(Buffer, memory)))
+            return Items(structure, (len(places), *map(ListBuffer, memory)))
         return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
 
     def taken(self, positions: Atom, length: Any) -> Items:
@@ -314,7 +314,7 @@ def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
     if len(structure.variants) > 1:
         tags = _tags(items, [structure.variants.index(kind) for kind in old], structure.capacity)
     head = (items.length, items.first) if structure.ring else (items.length,)
-    return Items(structure, (*head, *map(Buffer, ([] if tags is None else [tags]) + buffers)))
+    return Items(structure, (*head, *map(ListBuffer, ([] if tags is None else [tags]) + buffers)))
 
 
 def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
@@ -334,8 +334,8 @@ def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
     start: list[Any] = [len(values), 0] if structure.ring else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
-        return Items(structure, [*start, *(Buffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
-    rows = [item_kinds.Row.of(v, structure.variants) for v in values]
+        return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
+    rows = [item_kinds.ItemRow.of(v, structure.variants) for v in values]
     types = structure.rows
     buffers: list[Atom] = []
     for k, type in enumerate(types):
@@ -344,7 +344,7 @@ def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
     tags = None
     if len(structure.variants) > 1:
         tags = item_memory.stacked([r.tag for r in rows], ArrayType((), atoms.INT32), structure.capacity)
-    return Items(structure, [*start, *map(Buffer, ([] if tags is None else [tags]) + buffers)])
+    return Items(structure, [*start, *map(ListBuffer, ([] if tags is None else [tags]) + buffers)])
 
 
 def one_after_another(parts: Sequence[Items]) -> Items:
@@ -353,7 +353,9 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     alike = [Items.of(part, dataclasses.replace(part.structure, variants=kinds)) for part in parts]
     memory = [atoms.op("concatenate", *rows, axis=0) for rows in zip(*(a.memory for a in alike), strict=True)]
     length = sum(part.length for part in parts)
-    return Items(parts[0].structure.of_length(length).with_kinds_of(alike[0].structure), (length, *map(Buffer, memory)))
+    return Items(
+        parts[0].structure.of_length(length).with_kinds_of(alike[0].structure), (length, *map(ListBuffer, memory))
+    )
 
 
 def head_objects(contents: Any) -> tuple[Any, ...]:

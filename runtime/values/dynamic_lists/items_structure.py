@@ -127,7 +127,7 @@ def kinds_of(node: layouts.Layout) -> list[layouts.Layout]:
     assert isinstance(node, layouts.Node)
     if isinstance(node.structure, ItemsStructure):
         return list(node.structure.variants)
-    found = [c.options if isinstance(c, layouts.Choice) else (c,) for c in node.children]
+    found = [c.options if isinstance(c, layouts.Union) else (c,) for c in node.children]
     return [item_kinds.general(kind) for options in found for kind in options]
 
 

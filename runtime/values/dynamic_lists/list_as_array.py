@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -69,7 +69,7 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
         case layouts.Node(structure, children) if issubclass(structure.cls, (tuple, list)) and children:
             for child in children:
                 yield from _dtypes(child)
-        case layouts.Node(ItemsStructure(variants=(one,), capacity=capacity), (layouts.Held(length), *_)) if (
+        case layouts.Node(ItemsStructure(variants=(one,), capacity=capacity), (layouts.Constant(length), *_)) if (
             length == capacity
         ):
             yield from _dtypes(one)
@@ -149,7 +149,7 @@ def joins(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def _rows(array: Any) -> Any:
     """The rows of the items, one after the other: `np.concatenate`."""
-    if isinstance(array, Array):
+    if isinstance(array, TracedArray):
         n, each, *rest = array.shape
         return wrap.array_of(atoms.reshape(array.atom, (n * each, *rest)))
     capacity, each, *rest = array.capacity
@@ -161,7 +161,7 @@ def _rows(array: Any) -> Any:
 
 
 def _axes(array: Any) -> int:
-    return len(array.shape if isinstance(array, Array) else array.extents)
+    return len(array.shape if isinstance(array, TracedArray) else array.extents)
 
 
 def _of_known_length(items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> list[Any] | None:
@@ -217,7 +217,7 @@ def hstack(items: Any, **kwargs: Any) -> Any:
         return np.hstack(apart, **kwargs)
     _check("hstack", items, 0, None, kwargs)
     array = as_array(items.items)
-    if _axes(array) > 2 and isinstance(array, Array):
+    if _axes(array) > 2 and isinstance(array, TracedArray):
         return np.concatenate([items.items.item(i) for i in range(items.items.length)], axis=1)
     if _axes(array) > 2:
         raise UnsupportedOperationError("np.hstack of a list of matrices whose length is known only at run time")

@@ -53,7 +53,7 @@ def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
     kinds = item_constants.kinds_of(contents)
     if kinds is None:
         described = list(map(layouts.describe, contents))
-        options = [o for d in described for o in (d.options if isinstance(d, layouts.Choice) else (d,))]
+        options = [o for d in described for o in (d.options if isinstance(d, layouts.Union) else (d,))]
         if not all(map(item_constants.is_plain, options)):
             return None
         kinds = distinct(list(map(item_kinds.general, options)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.dynamic_lists.items import Items, Past, head_objects
@@ -75,5 +75,5 @@ def with_heads(lists: Iterable[Any]) -> None:
         if found.items is None or found.items.past is None:
             continue
         head = found.items.past.objects
-        if any(isinstance(v, (Array, np.ndarray)) for v in head):
+        if any(isinstance(v, (TracedArray, np.ndarray)) for v in head):
             found.become(Headed(found.items, head))  # type: ignore[attr-defined]

@@ -14,9 +14,9 @@ from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
 from anabranch.runtime.values.interval import FULL
-from anabranch.runtime.values.memory.item_memory import Buffer
+from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 
@@ -30,16 +30,16 @@ class LineStructure(containers.Structure):
         return True
 
     @property
-    def _form(self) -> item_forms.Line:
-        return item_forms.Line(self._plain, item_forms.Number(self.extra, FULL), len(self.keys))
+    def _form(self) -> item_forms.SequenceForm:
+        return item_forms.SequenceForm(self._plain, item_forms.Number(self.extra, FULL), len(self.keys))
 
     @property
     def _plain(self) -> containers.Structure:
         return containers.Structure(self.cls, self.keys)
 
     def children(self, value: Any) -> list[Any]:
-        numbers = [v.resolve() if isinstance(v, ChoiceValue) else v for v in value]
-        return [Buffer(leaf) for leaf in self._form.leaves(numbers)]
+        numbers = [v.resolve() if isinstance(v, UnionValue) else v for v in value]
+        return [ListBuffer(leaf) for leaf in self._form.leaves(numbers)]
 
     def build(self, children: Sequence[Any]) -> Any:
         return self._form.at(iter([c.atom for c in children]))

@@ -16,10 +16,10 @@ from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
-from anabranch.runtime.values.pytrees.node_graphs import Graph
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def is_record(value: Any) -> bool:
@@ -27,12 +27,12 @@ def is_record(value: Any) -> bool:
     return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
-def graph_of(items: Sequence[Any]) -> Graph | None:
+def graph_of(items: Sequence[Any]) -> NodeGraph | None:
     """The graph of all records among the items, and of the caller's that are like them; None where there are none."""
     mine = [v for v in items if is_record(v)]
     if not mine:
         return None
-    graphs: list[Graph] = current().trace.identity.graphs
+    graphs: list[NodeGraph] = current().trace.identity.graphs
     found = next((g for g in reversed(graphs) if all(v in g for v in mine)), None)
     if found is not None:
         return found
@@ -55,7 +55,7 @@ def _like(records: Sequence[Any]) -> Iterator[Any]:
         yield from (c for c in callers.values() if type(c) in classes and is_record(c))
 
 
-def reference(value: Any, graph: Graph) -> Reference:
+def reference(value: Any, graph: NodeGraph) -> Reference:
     """A record as one of those of its class in a graph."""
     place = graph.places[id(value)]
     return Reference(graph, atoms.literal(place, np.int32), graph.alike([graph.kinds[place]]))
@@ -74,9 +74,9 @@ def by_number(value: Any) -> Any:
     """
     if isinstance(value, Reference):
         return _widened(value)
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         options = tuple(map(by_number, value.options))
-        return value if _are_same(options, value.options) else ChoiceValue(value.tag, options, value.number)
+        return value if _are_same(options, value.options) else UnionValue(value.tag, options, value.number)
     if is_record(value) and (graph := graph_outside(value)) is not None:
         return reference(value, graph)
     return _with_numbers(value)
@@ -98,7 +98,7 @@ def _are_same(now: Sequence[Any], before: Sequence[Any]) -> bool:
     return all(a is b for a, b in zip(now, before, strict=True))
 
 
-def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
+def graph_outside(value: Any, is_held: bool = False) -> NodeGraph | None:
     """The graph of a record that is there before the outermost branch or loop; None for any other.
 
     With `is_held` it is there before the innermost one, which is at its end.
@@ -106,7 +106,7 @@ def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
     trace = current().trace
     if id(value) in trace.identity.callers_objects:
         return graph_of([value])
-    graphs: list[Graph] = trace.identity.graphs
+    graphs: list[NodeGraph] = trace.identity.graphs
     found = next((g for g in reversed(graphs) if value in g and _is_outside(g)), None)
     is_there = trace.heap.snapshots[0].has_seen(value) if trace.heap.snapshots else is_held
     if found is not None or not is_there:
@@ -121,7 +121,7 @@ def graph_outside(value: Any, is_held: bool = False) -> Graph | None:
 _MOST_GRAPHS = 4
 
 
-def _is_outside(graph: Graph) -> bool:
+def _is_outside(graph: NodeGraph) -> bool:
     """Return whether all nodes of a graph are there before the outermost branch or loop."""
     trace = current().trace
     if not trace.heap.snapshots:
@@ -148,9 +148,9 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
     """The layout of a record's number, of a record that lists know by it; None for anything else."""
     match layout:
         case layouts.Node(ReferenceStructure() as structure):
-            graph: Graph = structure.extra
+            graph: NodeGraph = structure.extra
             return _numbered(graph, graph.alike(structure.kinds))
-        case layouts.Held(value) if is_record(value):
+        case layouts.Constant(value) if is_record(value):
             known = graph_outside(value, is_held=True)
             if known is None:
                 raise AliasError(_SHARED)
@@ -168,7 +168,7 @@ _SHARED = (
 )
 
 
-def _numbered(graph: Graph, kinds: frozenset[Any]) -> layouts.Layout:
+def _numbered(graph: NodeGraph, kinds: frozenset[Any]) -> layouts.Layout:
     return layouts.Node(node_structures.structure_in(graph, kinds), (layouts.Leaf(node_reference.INDEX),))
 
 
@@ -191,7 +191,7 @@ def _has_members(layout: layouts.Layout) -> bool:
     match layout:
         case layouts.Node(structure, children):
             return refers_to_members(structure) or any(map(_has_members, children))
-        case layouts.Choice(options):
+        case layouts.Union(options):
             return any(map(_has_members, options))
     return False
 
@@ -207,6 +207,6 @@ def structures_in(layout: layouts.Layout) -> Iterator[ReferenceStructure]:
         case layouts.Node(structure, children):
             for part in (*children, *getattr(structure, "variants", ())):
                 yield from structures_in(part)
-        case layouts.Choice(options):
+        case layouts.Union(options):
             for option in options:
                 yield from structures_in(option)

@@ -13,24 +13,32 @@ from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable import is_grown
-from anabranch.runtime.values.dynamic_lists.item_forms import Constant, Form, Fresh, Line, Number, Numbered, Row
+from anabranch.runtime.values.dynamic_lists.item_forms import (
+    ConstantForm,
+    Fresh,
+    ItemForm,
+    Number,
+    Numbered,
+    SequenceForm,
+    StructureForm,
+)
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_graphs, node_reference
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 # So many items at least, of one form, are one row of numbers in what holds them.
 _LINE = 4
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None))
 
 
-class UnlikeError(Exception):
+class NoCommonFormError(Exception):
     """Values have no common form, or one of them none at all."""
 
 
@@ -46,7 +54,7 @@ def array_of(values: Sequence[Any], checked: bool = False) -> Atom | None:
         first = first[0]
     rows: list[Atom] = []
     kinds: set[Abstract] = set()
-    if not isinstance(first, Traced) or not _collect(values, tuple(shape), rows, kinds) or len(kinds) != 1:
+    if not isinstance(first, Tracer) or not _collect(values, tuple(shape), rows, kinds) or len(kinds) != 1:
         return None
     (kind,) = kinds
     if not any(isinstance(r, Part) for r in rows) or (checked and kind == python_abstract(int)):
@@ -60,7 +68,7 @@ def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[A
         if not isinstance(values, (list, tuple)) or is_grown(values) or len(values) != shape[0]:
             return False
         return all(_collect(v, shape[1:], rows, kinds) for v in values)
-    if not isinstance(values, (PythonScalar, NumPyScalar, Array)):
+    if not isinstance(values, (PythonScalar, NumPyScalar, TracedArray)):
         return False
     kinds.add(values.abstract)
     rows.append(values.atom)
@@ -68,17 +76,17 @@ def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[A
 
 
 @frozen
-class Alternatives(Form):
+class Alternatives(ItemForm):
     """One of a few immutable kinds, as a tag says."""
 
-    options: tuple[Form, ...]
+    options: tuple[ItemForm, ...]
 
     @property
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), ArrayType((), atoms.INT32)), *(((), t) for o in self.options for t in o.types)]
 
     def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
-        options = value.options if isinstance(value, ChoiceValue) else (value,)
+        options = value.options if isinstance(value, UnionValue) else (value,)
         places = [self._place(o) for o in options]
         tag: Atom = atoms.literal(places[-1], np.int32)
         held: dict[int, list[Atom]] = {}
@@ -103,21 +111,21 @@ class Alternatives(Form):
     def at(self, leaves: Iterator[Atom]) -> Any:
         tag = next(leaves)
         options = tuple([o.at(leaves) for o in self.options])
-        return options[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, options)
+        return options[int(tag.value)] if isinstance(tag, Literal) else UnionValue(tag, options)
 
-    def joined(self, other: Form) -> Form | None:
+    def joined(self, other: ItemForm) -> ItemForm | None:
         if not isinstance(other, Alternatives) or len(other.options) != len(self.options):
             return None
         options = [a.joined(b) for a, b in zip(self.options, other.options, strict=True)]
         return None if None in options else Alternatives(tuple(o for o in options if o is not None))
 
 
-def _holds(option: Form, form: Form) -> bool:
+def _holds(option: ItemForm, form: ItemForm) -> bool:
     joined = option.joined(form)
     return joined is not None and joined.types == option.types
 
 
-def alternatives(forms: Sequence[Form]) -> Form:
+def alternatives(forms: Sequence[ItemForm]) -> ItemForm:
     """The form of what is of any of these forms.
 
     Raises
@@ -125,7 +133,7 @@ def alternatives(forms: Sequence[Form]) -> Form:
     UnlikeError
         Where one of them has an identity.
     """
-    options: list[Form] = []
+    options: list[ItemForm] = []
     for form in forms:
         for k, option in enumerate(options):
             joined = option.joined(form)
@@ -135,14 +143,14 @@ def alternatives(forms: Sequence[Form]) -> Form:
         else:
             options.append(form)
     if any(o.mutable for o in options) or len(options) > _MOST_KINDS:
-        raise UnlikeError
+        raise NoCommonFormError
     return options[0] if len(options) == 1 else Alternatives(tuple(options))
 
 
 _MOST_KINDS = 4
 
 
-def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
+def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
     """The form of a value; `is_new` says of an array, list or dict that nothing else leads to it.
 
     Raises
@@ -154,39 +162,39 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> Form:
         return Number(value.abstract, value.interval)
     if isinstance(value, NumPyScalar):
         return Number(value.abstract, FULL)
-    if isinstance(value, Array):
+    if isinstance(value, TracedArray):
         storage = value.storage
         if value.path or storage.links or value.is_readonly or not is_new(value):
-            raise UnlikeError
+            raise NoCommonFormError
         return Fresh(value.abstract, memory_layout.traits(value))
     if isinstance(value, node_reference.Reference):
         return Numbered(value.graph_, value.kinds_)
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         value = value.without_undefined()
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         return alternatives([form_of(o, lambda _: False) for o in value.options])
-    if isinstance(value, Traced) or is_grown(value):
-        raise UnlikeError
+    if isinstance(value, Tracer) or is_grown(value):
+        raise NoCommonFormError
     if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
-        return Constant(value)
+        return ConstantForm(value)
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
         graph = records.graph_of([value]) if node_graphs.is_member(value) else None
         if graph is None:
-            raise UnlikeError
+            raise NoCommonFormError
         return Numbered(graph, frozenset([graph.kinds[graph.places[id(value)]]]))
     if not issubclass(structure.cls, (tuple, list, dict)):
-        raise UnlikeError
+        raise NoCommonFormError
     items = [form_of(v, is_new) for v in structure.children(value)]
-    if type(value) is not dict and len(items) >= _LINE and not isinstance(items[0], Constant):
+    if type(value) is not dict and len(items) >= _LINE and not isinstance(items[0], ConstantForm):
         try:
-            return Line(structure, common(items), len(items))
-        except UnlikeError:
+            return SequenceForm(structure, common(items), len(items))
+        except NoCommonFormError:
             pass
-    return Row(structure, tuple(items))
+    return StructureForm(structure, tuple(items))
 
 
-def common(forms: Sequence[Form]) -> Form:
+def common(forms: Sequence[ItemForm]) -> ItemForm:
     """The form that holds values of each of these.
 
     Raises
@@ -194,12 +202,12 @@ def common(forms: Sequence[Form]) -> Form:
     UnlikeError
         Where there is none.
     """
-    found: Form | None = forms[0]
+    found: ItemForm | None = forms[0]
     for form in forms[1:]:
         if form is not found:
             found = None if found is None else found.joined(form)
         if found is None:
-            raise UnlikeError
+            raise NoCommonFormError
     assert found is not None
     return found
 

@@ -17,7 +17,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
 
 NDArray = np.ndarray[Any, Any]
@@ -27,7 +27,7 @@ NDArray = np.ndarray[Any, Any]
 
 
 @frozen
-class Telling:
+class SizeMessage:
     """Makes an exception whose text tells of sizes and shapes; those known only at run time are None."""
 
     cls: type[BaseException]
@@ -57,7 +57,7 @@ def refuse(pred: Atom, cls: type[BaseException], text: str | Callable[..., str],
     known = [tuple(n if isinstance(n, int) else None for n in shape) for shape in shapes]
     sizes = [size_arithmetic.atom_of(n) for shape in shapes for n in shape if not isinstance(n, int)]
     plain = tuple(k if isinstance(t, (tuple, list)) else k[0] for k, t in zip(known, told, strict=True))
-    make_error = Telling(cls, text, plain)
+    make_error = SizeMessage(cls, text, plain)
     if isinstance(pred, Literal):
         if not pred.value:
             return
@@ -88,9 +88,9 @@ class _Operand:
 
     value: Any
     shape: tuple[Any, ...]
-    extents: list[Extent | None]
+    extents: list[ValidRegion | None]
 
-    def extent(self, axis: int, rank: int) -> tuple[int, Extent | None] | None:
+    def extent(self, axis: int, rank: int) -> tuple[int, ValidRegion | None] | None:
         """The place of an axis of the common shape in the operand's own, with its extent."""
         at = axis - (rank - len(self.shape))
         return None if at < 0 else (at, self.extents[at])
@@ -132,7 +132,7 @@ class Aligned:
     """Operands of ordinary shapes that broadcast, and the extents of what an elementwise function makes of them."""
 
     operands: list[Any]
-    extents: tuple[Extent | None, ...]
+    extents: tuple[ValidRegion | None, ...]
     origin: Any
 
     def made(self, result: Any) -> Any:
@@ -175,7 +175,7 @@ def _row(x: Any, fill: Any) -> _Operand:
     return _Operand(x, shape, [None] * len(shape))
 
 
-def _axis(rows: Sequence[_Operand], axis: int, rank: int, check: Callable[[Atom], None]) -> Extent | None:
+def _axis(rows: Sequence[_Operand], axis: int, rank: int, check: Callable[[Atom], None]) -> ValidRegion | None:
     """Bring one axis of all operands together; return its extent in the result."""
     here = [(row, *found) for row in rows if (found := row.extent(axis, rank)) is not None]
     sized = [(row, at) for row, at, extent in here if extent is not None]
@@ -214,7 +214,7 @@ def _to_fixed(sized: Sequence[tuple[_Operand, int]], size: int, check: Callable[
         row.conform(at, size, stretches)
 
 
-def _to_common(sized: Sequence[tuple[_Operand, int]], check: Callable[[Atom], None]) -> Extent:
+def _to_common(sized: Sequence[tuple[_Operand, int]], check: Callable[[Atom], None]) -> ValidRegion:
     """Run-time sizes side by side: all the same, but for those that are 1."""
     sizes = [row.shape[at] for row, at in sized]
     common = sizes[0]

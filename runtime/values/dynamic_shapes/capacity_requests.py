@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.capacity import Capacity, Overflowed, Place, capacity_at
+from anabranch.runtime.tracing.capacity import Capacity, CapacitySite, Overflowed, capacity_at
 from anabranch.runtime.tracing.source_frames import position, users
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
@@ -17,7 +17,7 @@ from anabranch.runtime.values.failures import run_time_checks
 _DEEPEST = 16
 
 
-def at(what: str, place: Place | None = None) -> Capacity:
+def at(what: str, place: CapacitySite | None = None) -> Capacity:
     """The room at a place of the user's, where nothing bounds what is needed.
 
     Parameters
@@ -64,7 +64,7 @@ def exceeded(pred: Atom, capacity: Capacity, needed: Atom | None = None) -> None
     run_time_checks.record_failure(pred, Overflowed(capacity), None, run_time_checks.user_frames(), details)
 
 
-def place_of(what: str) -> Place:
+def place_of(what: str) -> CapacitySite:
     """Where the user's code is now: a helper is another place for each of its callers, a step of a loop is not."""
     inside = itertools.islice(users(sys._getframe(1), until="trace_call"), _DEEPEST)
-    return Place(what, tuple(map(position, inside))[::-1])
+    return CapacitySite(what, tuple(map(position, inside))[::-1])

@@ -11,7 +11,7 @@ from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 
 
 def selected(mask: Atom) -> Atom:
@@ -87,7 +87,7 @@ def shifted(value: Atom, axis: int, start: Any, size: int) -> Atom:
     return _block(extended(value, axis, 0, beyond), axis, start, size)
 
 
-def placed(value: Atom, axis: int, extent: Extent | None, size: int) -> Atom:
+def placed(value: Atom, axis: int, extent: ValidRegion | None, size: int) -> Atom:
     """Elements that lie from the front on, put to the positions of an extent on an axis of `size` places."""
     if isinstance(extent, Masked):
         return taken(value, axis, ranks(extent.mask.atom)) if value.type.shape[axis] else resized(value, axis, size)

@@ -15,7 +15,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
-class Extent(abc.ABC):
+class ValidRegion(abc.ABC):
     """The elements of an axis whose static length is a capacity."""
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class Extent(abc.ABC):
 
 
 @frozen(eq=False)
-class Window(Extent):
+class Window(ValidRegion):
     """The positions from `start` up to `stop`; 0 <= start <= stop <= the axis's length."""
 
     start: Any
@@ -72,7 +72,7 @@ class Window(Extent):
 
 
 @frozen(eq=False)
-class Masked(Extent):
+class Masked(ValidRegion):
     """The positions at which a mask is true, in order. `mask` is an array handle that nobody else has."""
 
     mask: Any

@@ -123,7 +123,7 @@ def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | Non
 
 
 @frozen
-class Telling:
+class IntMessage:
     """Makes exceptions of a class with a text around an int, in other processes, too."""
 
     cls: type[BaseException]

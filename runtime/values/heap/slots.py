@@ -24,7 +24,7 @@ from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.patched_classes import Snapshot
 
 
-class Row(list[Any]):
+class GeneratorNames(list[Any]):
     """The values of some names, kept where the generators that a loop goes over find and change them.
 
     `site` is the code of that loop's body, by which the row of another trace of it is known again.

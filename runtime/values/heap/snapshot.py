@@ -17,10 +17,10 @@ from anabranch.base.signals import whole
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, of_receiver, slot_of
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
-_NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Traced, np.generic)
+_NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Tracer, np.generic)
 
 
 class Heap:
@@ -75,7 +75,7 @@ class Heap:
                 pending += value
                 if is_users_class(type(value)):
                     pending.append(type(value))
-            elif isinstance(value, ChoiceValue):
+            elif isinstance(value, UnionValue):
                 pending.append(value.options)  # those of nodes of one structure are one tuple
             else:
                 slot = slot_of(value)

@@ -27,7 +27,7 @@ class Point:
     code: Atom
 
 
-class Region:
+class TryRegion:
     """The body of a try statement; `roots` lead to all that a handler may see."""
 
     __slots__ = ("again", "builder", "entry", "equations", "first", "roots", "start", "written")

@@ -22,7 +22,7 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
 
-class Form(Protocol):
+class ElementForm(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
 
     def held(self, handle: Handle) -> Atom:
@@ -44,12 +44,12 @@ class Form(Protocol):
 
 
 @frozen
-class Link:
+class AliasLink:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 
     pred: Atom | None
     handle: Handle
-    form: Form | None = None
+    form: ElementForm | None = None
 
     def held(self) -> Atom:
         """The owner's value as the handle has it."""
@@ -60,9 +60,9 @@ class Link:
         return held if self.form is None else self.form.given_back(held, self.handle)
 
 
-def link(owner: Storage, pred: Atom | None, handle: Handle, form: Form | None = None) -> None:
+def link(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
-    owner.links.append(Link(pred, handle, form))
+    owner.links.append(AliasLink(pred, handle, form))
     if handle.storage.dependents is None:
         handle.storage.dependents = weakref.WeakKeyDictionary()
     handle.storage.dependents[owner] = None
@@ -138,7 +138,7 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
     return list(found)
 
 
-def _known(entry: Link) -> Atom:
+def _known(entry: AliasLink) -> Atom:
     if entry.pred is None:
         raise AliasError(
             "this array may share memory with another one, depending on what happens at run time; "

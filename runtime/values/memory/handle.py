@@ -11,10 +11,10 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
-class Handle(Traced):
+class Handle(Tracer):
     """The base of traced ndarrays: the memory that one shows, and which part of it.
 
     Two handles with the same storage share memory, as two ndarrays that are views of one buffer do: a write through one
@@ -72,6 +72,6 @@ class Handle(Traced):
         """Write a value that is cast and broadcast."""
         raise NotImplementedError
 
-    def viewed(self, *steps: views.Step, readonly: bool = False) -> Handle:
+    def viewed(self, *steps: views.ViewStep, readonly: bool = False) -> Handle:
         """Return another handle on the same memory, as a view is another object."""
         raise NotImplementedError

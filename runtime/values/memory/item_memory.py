@@ -11,10 +11,10 @@ from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory.rows import side_by_side
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
-class Buffer(Traced):
+class ListBuffer(Tracer):
     """Memory that no name of the program stands for."""
 
     __slots__ = ("atom",)
@@ -33,7 +33,7 @@ class Buffer(Traced):
         return NotImplemented
 
 
-wrap.register_class("buffer", Buffer)
+wrap.register_class("buffer", ListBuffer)
 
 
 def iota(n: int) -> Atom:

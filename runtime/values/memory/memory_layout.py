@@ -62,7 +62,7 @@ def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> ND
     return _as_strided(np.zeros(1, dtype), tuple(shape), tuple(dtype.itemsize * math.prod(part) for part in inner))
 
 
-def _apply(dummy: NDArray, step: views.Step) -> NDArray:
+def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
     match step:
         case views.Slice(axes):
             strides = tuple(s * a.stride for s, a in zip(dummy.strides, axes, strict=True))

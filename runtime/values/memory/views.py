@@ -17,7 +17,7 @@ from anabranch.runtime.values.value_equality import surely_equal
 NDArray = np.ndarray[Any, Any]
 
 
-class Step(abc.ABC):
+class ViewStep(abc.ABC):
     """One step from a base array to a view of it."""
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class Step(abc.ABC):
         """The positions that are known only at run time."""
         return ()
 
-    def at(self, positions: Iterator[Any]) -> Step:
+    def at(self, positions: Iterator[Any]) -> ViewStep:
         """The step with its run-time positions known."""
         return self
 
@@ -63,7 +63,7 @@ class AxisSlice:
 
 
 @frozen
-class Slice(Step):
+class Slice(ViewStep):
     """Basic slicing of every axis. Where a position is known only at run time every stride is 1."""
 
     axes: tuple[AxisSlice, ...]
@@ -133,7 +133,7 @@ class Slice(Step):
 
 
 @frozen
-class Reshape(Step):
+class Reshape(ViewStep):
     """The same elements in C order in another shape; adds and drops axes of size 1, too."""
 
     to: tuple[int, ...]
@@ -152,7 +152,7 @@ class Reshape(Step):
 
 
 @frozen
-class Permute(Step):
+class Permute(ViewStep):
     """`transpose(axes)`."""
 
     axes: tuple[int, ...]
@@ -172,7 +172,7 @@ class Permute(Step):
 
 
 @frozen
-class Diagonal(Step):
+class Diagonal(ViewStep):
     """`np.diagonal` of the last two axes, which are square and offset 0 after slicing."""
 
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
@@ -200,7 +200,7 @@ class Diagonal(Step):
 
 
 @frozen
-class ComplexPart(Step):
+class ComplexPart(ViewStep):
     """`.real` or `.imag` of a complex array."""
 
     part: str
@@ -221,7 +221,7 @@ class ComplexPart(Step):
 
 
 @frozen
-class Broadcast(Step):
+class Broadcast(ViewStep):
     """`np.broadcast_to`: read only, as NumPy's."""
 
     to: tuple[int, ...]
@@ -239,7 +239,7 @@ class Broadcast(Step):
         raise ValueError("assignment destination is read-only")
 
 
-Path = tuple[Step, ...]
+Path = tuple[ViewStep, ...]
 
 
 def read(base: Atom, path: Path) -> Atom:
@@ -263,7 +263,7 @@ def same(one: Path, other: Path) -> bool:
     return len(one) == len(other) and all(_same_step(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _same_step(one: Step, other: Step) -> bool:
+def _same_step(one: ViewStep, other: ViewStep) -> bool:
     if one == other:
         return True
     if not (isinstance(one, Slice) and isinstance(other, Slice)) or len(one.axes) != len(other.axes):

@@ -13,7 +13,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval, exactly
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 # The ints that float64 holds, with every one between them.
 EXACT = Interval(-(2**53), 2**53)
@@ -22,7 +22,7 @@ EXACT = Interval(-(2**53), 2**53)
 made = wrap.python_number
 
 
-class PythonNumber(Traced):
+class PythonNumber(Tracer):
     """The base of traced Python scalars.
 
     An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds

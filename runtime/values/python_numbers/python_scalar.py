@@ -17,7 +17,7 @@ from anabranch.runtime.values.python_numbers import (
     python_operators,
     python_power,
 )
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 
 
 class PythonScalar(python_operands.PythonNumber):
@@ -90,7 +90,7 @@ _KINDS: dict[str, type[PythonScalar]] = {
 
 def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
     """Return whether Python's complex number does an operation with what is right of it; np.float64 is a float."""
-    if ufunc not in _OF_COMPLEX or not isinstance(right, Traced) or not is_python_scalar(left):
+    if ufunc not in _OF_COMPLEX or not isinstance(right, Tracer) or not is_python_scalar(left):
         return False
     # The type is asked for last: an array of run-time size has none.
     if python_operands.kind_of(left) is not complex:

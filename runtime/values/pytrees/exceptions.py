@@ -11,7 +11,7 @@ from anabranch.runtime.values.pytrees import host_values, layout as layouts, loo
 
 
 @frozen
-class Told:
+class HeldException:
     """Makes an exception of what it held."""
 
     layout: layouts.Layout
@@ -37,4 +37,4 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         made: BaseException = pack_unpack.unpack(layout, iter(values), [])
         return made
 
-    run_time_checks.record_failure(pred, Told(layout), revive, frames, details)
+    run_time_checks.record_failure(pred, HeldException(layout), revive, frames, details)

@@ -1,6 +1,6 @@
 """Layouts on the host: the results and the written arguments of a call, built from the outputs of its computation.
 
-A part that is the caller's own stands as `Held(CallersObject(…))` or `Held(CallersNumber(…))`: it needs no output.
+A part that is the caller's own stands as `Constant(CallersObject(…))` or `Constant(CallersNumber(…))`: it needs no output.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CallersArray:
     array: NDArray
 
 
-class Beside:
+class ResultWithRecords:
     """A result, and the nodes of graphs that parts of it are by their numbers."""
 
     def __init__(self, members: tuple[Any, ...], result: Any) -> None:
@@ -81,16 +81,16 @@ def hosted(
         return tuple([hosted(one, objects, numbers, outside, members) for one in several])
 
     match layout:
-        case layouts.Held(value) if id(value) in outside:
-            return layouts.Held(CallersArray(value))
-        case layouts.Held(value) if id(value) in objects:
-            return layouts.Held(CallersObject(objects[id(value)]))
-        case layouts.Held(value) if id(value) in numbers:
-            return layouts.Held(CallersNumber(numbers[id(value)]))
+        case layouts.Constant(value) if id(value) in outside:
+            return layouts.Constant(CallersArray(value))
+        case layouts.Constant(value) if id(value) in objects:
+            return layouts.Constant(CallersObject(objects[id(value)]))
+        case layouts.Constant(value) if id(value) in numbers:
+            return layouts.Constant(CallersNumber(numbers[id(value)]))
         case layouts.Node(structure, children, source):
             return layouts.Node(structure.hosted(members), parts(children), source)
-        case layouts.Choice(options):
-            return layouts.Choice(parts(options))
+        case layouts.Union(options):
+            return layouts.Union(parts(options))
     return layout
 
 
@@ -126,7 +126,7 @@ class Building:
     def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
         """The host value of a layout from its arrays."""
         match layout:
-            case layouts.Held(value):
+            case layouts.Constant(value):
                 return self._held(value)
             case layouts.Leaf(abstract):
                 array = next(arrays)
@@ -141,7 +141,7 @@ class Building:
                 if source is None or not structure.mutable:
                     return made
                 return self._made.setdefault(id(source), made)
-            case layouts.Choice(options):
+            case layouts.Union(options):
                 tag = int(next(arrays))
                 chosen = [self.build(o, arrays) for o in options][tag]
                 if isinstance(chosen, Undefined):

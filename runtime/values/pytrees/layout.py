@@ -1,7 +1,7 @@
 """The static shape of a value that crosses the edge of a branch, a loop body or a call.
 
-A layout says which parts stay as they are (`Held`), which are run-time leaves (`Leaf`), how containers hold them
-(`Node`), and where a value is one of a few alternatives (`Choice`). Control flow works with four functions: `describe`
+A layout says which parts stay as they are (`Constant`), which are run-time leaves (`Leaf`), how containers hold them
+(`Node`), and where a value is one of a few alternatives (`Union`). Control flow works with four functions: `describe`
 a value, `join` two layouts to the least that holds both (`layout_join`), `pack` a value into atoms and `unpack` atoms
 into a value (`pack_unpack`).
 """
@@ -23,25 +23,25 @@ from anabranch.runtime.values.abstract import (
     Kind,
     abstract_of,
 )
-from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 @frozen(eq=False)
-class Held:
+class Constant:
     """The very object: nothing of it is known only at run time, or it belongs to the enclosing builder."""
 
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and same(self.value, other.value)
+        return isinstance(other, Constant) and same(self.value, other.value)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -65,13 +65,13 @@ class Node:
 
 
 @frozen
-class Choice:
+class Union:
     """One of a few alternatives; which one is known at run time."""
 
     options: tuple[Layout, ...]
 
 
-Layout: TypeAlias = Held | Leaf | Node | Choice
+Layout: TypeAlias = Constant | Leaf | Node | Union
 
 
 def same(a: Any, b: Any) -> bool:
@@ -80,7 +80,7 @@ def same(a: Any, b: Any) -> bool:
         return True
     if type(a) is not type(b):
         return False
-    if isinstance(a, Array):
+    if isinstance(a, TracedArray):
         return a.storage is b.storage and a.path == b.path
     if isinstance(a, (bool, int, str, bytes, np.dtype)):
         return bool(a == b)
@@ -97,11 +97,11 @@ def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Lay
     """The layout of a value as it is: run-time parts are held, and so are mutable objects that `exists` knows."""
     if isinstance(value, node_reference.Reference):
         return of_reference(node_structures.structure_of(value), value)
-    if isinstance(value, ChoiceValue):
-        return Choice(tuple(describe(o, exists) for o in value.options))
+    if isinstance(value, UnionValue):
+        return Union(tuple(describe(o, exists) for o in value.options))
     structure = containers.structure_of(value)
     if structure is None or (structure.mutable and exists(value)):
-        return Held(value)
+        return Constant(value)
     return Node(structure, tuple(describe(c, exists) for c in structure.children(value)), value)
 
 
@@ -114,8 +114,8 @@ def numeric(layout: Layout) -> Abstract | None:
     """The abstract value of a layout that is one number or array."""
     if isinstance(layout, Leaf):
         return layout.abstract
-    if isinstance(layout, Held):
-        return layout.value.abstract if isinstance(layout.value, Traced) else abstract_of(layout.value)
+    if isinstance(layout, Constant):
+        return layout.value.abstract if isinstance(layout.value, Tracer) else abstract_of(layout.value)
     return None
 
 
@@ -123,7 +123,7 @@ def interval(layout: Layout) -> Interval:
     """The interval that an int is known to lie in."""
     if isinstance(layout, Leaf):
         return layout.interval
-    if isinstance(layout, Held):
+    if isinstance(layout, Constant):
         if isinstance(layout.value, PythonScalar):
             return layout.value.interval
         if type(layout.value) is int:
@@ -135,7 +135,7 @@ def traits(layout: Layout) -> memory_layout.Traits:
     """The traits of an array: what is known of it beyond its value."""
     if isinstance(layout, Leaf):
         return layout.traits
-    return memory_layout.traits(layout.value) if isinstance(layout, Held) else memory_layout.PLAIN
+    return memory_layout.traits(layout.value) if isinstance(layout, Constant) else memory_layout.PLAIN
 
 
 def of_reference(structure: node_structures.ReferenceStructure, source: Any = None) -> Node:
@@ -150,12 +150,12 @@ def is_reference(layout: Layout) -> bool:
 
 def is_dynamic_array(layout: Layout) -> bool:
     """Return whether a layout is that of an array of run-time size."""
-    return isinstance(layout, Node) and isinstance(layout.structure, SizedStructure)
+    return isinstance(layout, Node) and isinstance(layout.structure, DynamicArrayStructure)
 
 
 def sizes(layout: Layout) -> padded_union.Sizes | None:
     """The size of an array, as far as it is known; None for anything else."""
-    if isinstance(layout, Node) and isinstance(layout.structure, SizedStructure):
+    if isinstance(layout, Node) and isinstance(layout.structure, DynamicArrayStructure):
         abstract = numeric(layout.children[0])
         run_time = tuple(kind != "whole" for kind in layout.structure.kinds)
         structure = layout.structure
@@ -167,9 +167,9 @@ def sizes(layout: Layout) -> padded_union.Sizes | None:
     return padded_union.Sizes(abstract, (False,) * len(abstract.shape))
 
 
-def is_text(layout: Layout) -> TypeGuard[Held]:
+def is_text(layout: Layout) -> TypeGuard[Constant]:
     """Return whether a layout is that of a known text, which has no parts and joins with nothing but itself."""
-    return isinstance(layout, Held) and type(layout.value) in (str, bytes)
+    return isinstance(layout, Constant) and type(layout.value) in (str, bytes)
 
 
 def leaf_types(layout: Layout) -> list[ArrayType]:
@@ -179,7 +179,7 @@ def leaf_types(layout: Layout) -> list[ArrayType]:
             return [abstract.type]
         case Node(_, children):
             return [t for c in children for t in leaf_types(c)]
-        case Choice(options):
+        case Union(options):
             return [ArrayType((), atoms.INT32), *(t for o in options for t in leaf_types(o))]
     return []
 
@@ -189,7 +189,7 @@ def depth(layout: Layout) -> int:
     match layout:
         case Node(_, children):
             return 1 + max(map(depth, children), default=0)
-        case Choice(options):
+        case Union(options):
             return max(map(depth, options))
     return 0
 

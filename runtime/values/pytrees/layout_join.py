@@ -14,15 +14,15 @@ from anabranch.runtime.values.abstract import (
     join as join_abstract,
     python_abstract,
 )
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
 from anabranch.runtime.values.pytrees.layout import (
-    Choice,
-    Held,
+    Constant,
     Layout,
     Leaf,
     Node,
+    Union,
     interval,
     is_dynamic_array,
     is_text,
@@ -47,7 +47,7 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     if a == b:
         _note_objects(a, b)
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
-    if isinstance(a, Choice) or isinstance(b, Choice):
+    if isinstance(a, Union) or isinstance(b, Union):
         return _join_options(a, b, opening)
     node = _as_node([a, b])
     if node is not None:
@@ -65,7 +65,7 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         pairs = zip(p.children, b.children, strict=True)
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
     met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
-    return Choice((a, b)) if met is None else met
+    return Union((a, b)) if met is None else met
 
 
 def _as_node(options: Sequence[Layout]) -> Node | None:
@@ -84,7 +84,7 @@ def node_or_member(layout: Layout) -> Any:
     """The structure of a reference, or a value that may be a node of a graph; `_NOTHING` for anything else."""
     if isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure):
         return layout.structure
-    if isinstance(layout, Held) and node_graphs.may_be_node(layout.value):
+    if isinstance(layout, Constant) and node_graphs.may_be_node(layout.value):
         return layout.value
     return _NOTHING
 
@@ -102,12 +102,12 @@ def _with_one_node(options: list[Layout]) -> list[Layout]:
 def _note_objects(a: Layout, b: Layout) -> None:
     """Two handles on the same memory are taken for one, so that `is` cannot tell them apart any more."""
     match a, b:
-        case Held(Array() as one), Held(Array() as other) if one is not other:
+        case Constant(TracedArray() as one), Constant(TracedArray() as other) if one is not other:
             current().trace.identity.ambiguous.update({id(one): one, id(other): other})
         case Node(), Node():
             for c, d in zip(a.children, b.children, strict=True):
                 _note_objects(c, d)
-        case Choice(), Choice():
+        case Union(), Union():
             for c, d in zip(a.options, b.options, strict=True):
                 _note_objects(c, d)
 
@@ -122,7 +122,7 @@ def _joined_sizes(a: Layout, b: Layout) -> Layout | None:
     if is_dynamic_array(a) and is_dynamic_array(b) and a.structure == b.structure and x.abstract == y.abstract:  # type: ignore[union-attr]
         return None
     # The memory of one is not of the dtype of the other: they stay two arrays.
-    return padded(x, y) or Choice((a, b))
+    return padded(x, y) or Union((a, b))
 
 
 def padded(a: padded_union.Sizes, b: padded_union.Sizes) -> Node | None:
@@ -140,7 +140,7 @@ def of_padded(structure: padded_union.PaddedStructure, abstract: Abstract) -> No
 
 def _opened(layout: Layout) -> Layout:
     """A held container as a node, its parts held: it is not one object any more."""
-    if isinstance(layout, Held):
+    if isinstance(layout, Constant):
         structure = containers.structure_of(layout.value)
         if structure is not None:
             children = structure.children(layout.value)
@@ -149,9 +149,9 @@ def _opened(layout: Layout) -> Layout:
 
 
 def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
-    options: list[Layout] = list(a.options) if isinstance(a, Choice) else [a]
+    options: list[Layout] = list(a.options) if isinstance(a, Union) else [a]
     texts = {o.value for o in options if is_text(o)}
-    for new in b.options if isinstance(b, Choice) else (b,):
+    for new in b.options if isinstance(b, Union) else (b,):
         if is_text(new):
             if new.value not in texts:
                 options.append(new)
@@ -161,7 +161,7 @@ def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
             if is_text(old):
                 continue
             merged = join(old, new, opening)
-            if not isinstance(merged, Choice):
+            if not isinstance(merged, Union):
                 options[i] = merged
                 break
         else:
@@ -175,7 +175,7 @@ def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
     if len(options) - len(texts) > _MOST_OPTIONS:
         _restart_with_lists(options)
         raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
-    return Choice(tuple(options)) if len(options) > 1 else options[0]
+    return Union(tuple(options)) if len(options) > 1 else options[0]
 
 
 def _restart_with_lists(options: Sequence[Layout]) -> None:

@@ -10,21 +10,21 @@ from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
 )
-from anabranch.runtime.values.pytrees.layout import Choice, Held, Layout, Leaf, Node, interval, numeric, traits
-from anabranch.runtime.values.tracer import Traced
+from anabranch.runtime.values.pytrees.layout import Constant, Layout, Leaf, Node, Union, interval, numeric, traits
+from anabranch.runtime.values.tracer import Tracer
 
 
 def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
     match layout:
-        case Held(value) if isinstance(value, Traced) and not stays(value):
+        case Constant(value) if isinstance(value, Tracer) and not stays(value):
             abstract = numeric(layout)
             assert abstract is not None
             return Leaf(abstract, interval(layout), traits(layout))
         case Node(structure, children, source):
             return Node(structure, tuple(staged(c, stays) for c in children), source)
-        case Choice(options):
-            return Choice(tuple(staged(o, stays) for o in options))
+        case Union(options):
+            return Union(tuple(staged(o, stays) for o in options))
     return layout
 
 
@@ -34,22 +34,22 @@ def presumed(layout: Layout) -> Layout:
     Of a number of one of a few kinds only that of one kind does at first, mostly: one that is there already stays.
     """
     match layout:
-        case Held():
+        case Constant():
             abstract = numeric(layout)
             return Leaf(abstract, traits=traits(layout)) if abstract is not None else layout
         case Node(structure, children, source):
             if structure.mutable:
-                return Held(source)
+                return Constant(source)
             return Node(structure, tuple(map(presumed, children)), source)
-        case Choice(options):
+        case Union(options):
             both = number_union.common([a for a in map(numeric, options) if a is not None])
-            return Choice(tuple([o if _is_narrower(o, both) else presumed(o) for o in options]))
+            return Union(tuple([o if _is_narrower(o, both) else presumed(o) for o in options]))
     return layout
 
 
 def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
     """Return whether a number is known that is of another kind than the one that is worth the same as all."""
-    known = numeric(layout) if isinstance(layout, Held) else None
+    known = numeric(layout) if isinstance(layout, Constant) else None
     return known is not None and both is not None and known.kind is Kind.PYTHON and known != both
 
 
@@ -57,9 +57,9 @@ def held(layout: Layout) -> Layout:
     """The layout that a carry is taken for whose arrays and containers are known: those very objects."""
     match layout:
         case Node(structure, children, source):
-            return Held(source) if structure.mutable else Node(structure, tuple(map(held, children)), source)
-        case Choice(options):
-            return Choice(tuple(map(held, options)))
+            return Constant(source) if structure.mutable else Node(structure, tuple(map(held, children)), source)
+        case Union(options):
+            return Union(tuple(map(held, options)))
     return layout
 
 
@@ -70,6 +70,6 @@ def widened(layout: Layout) -> Layout:
             return Leaf(abstract, traits=what)
         case Node(structure, children, source):
             return Node(structure, tuple(map(widened, children)), source)
-        case Choice(options):
-            return Choice(tuple(map(widened, options)))
+        case Union(options):
+            return Union(tuple(map(widened, options)))
     return layout

@@ -10,7 +10,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 # Structures of up to so many nodes stay alternatives, each of which keeps what is known of it.
 SMALL = 8
@@ -19,7 +19,7 @@ _MOST_KINDS = 8
 
 
 @frozen(eq=False)
-class Graph:
+class NodeGraph:
     """The nodes of a static structure: None first, then the containers.
 
     Attributes
@@ -39,13 +39,13 @@ class Graph:
     coarse: frozenset[type]
 
     @staticmethod
-    def of(members: Sequence[Any]) -> Graph:
+    def of(members: Sequence[Any]) -> NodeGraph:
         """The graph of these members."""
         fine = [_kind(m, True) for m in members]
         count = collections.Counter(kind[0] for kind in set(fine))
         coarse = frozenset(cls for cls, n in count.items() if n > _MOST_KINDS)
         kinds = [kind[:1] if kind[0] in coarse else kind for kind in fine]
-        return Graph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), coarse)
+        return NodeGraph(tuple(members), {id(m): i for i, m in enumerate(members)}, tuple(kinds), coarse)
 
     @property
     def fine(self) -> bool:
@@ -59,7 +59,7 @@ class Graph:
         """The numbers of the members of these kinds."""
         return [i for i, kind in enumerate(self.kinds) if kind in kinds]
 
-    def kinds_in(self, other: Graph, kinds: frozenset[Any]) -> frozenset[Any]:
+    def kinds_in(self, other: NodeGraph, kinds: frozenset[Any]) -> frozenset[Any]:
         """The kinds that members of these kinds have in a graph that has all the members."""
         if other.coarse == self.coarse:
             return kinds
@@ -79,9 +79,9 @@ def _kind(member: Any, fine: bool) -> Any:
     return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
 
 
-def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
+def graph_of(*values: Any, least: int = SMALL + 1) -> NodeGraph | None:
     """The graph that has these containers; None where it would have fewer than `least`."""
-    graphs: list[Graph] = current().trace.identity.graphs
+    graphs: list[NodeGraph] = current().trace.identity.graphs
     for graph in reversed(graphs):
         if all(v in graph for v in values):
             return graph
@@ -93,7 +93,7 @@ def graph_of(*values: Any, least: int = SMALL + 1) -> Graph | None:
     found = list(members.values())
     if len(found) - 1 < least:
         return None
-    graph = Graph.of(found)
+    graph = NodeGraph.of(found)
     graphs.append(graph)
     return graph
 
@@ -121,7 +121,7 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
 
 def is_container(value: Any) -> bool:
     """Return whether a value is a container that has an identity, and is known while tracing."""
-    if value is None or isinstance(value, (ChoiceValue, Undefined)):
+    if value is None or isinstance(value, (UnionValue, Undefined)):
         return False
     structure = containers.structure_of(value)
     if structure is None or structure.flat or structure.grown:

@@ -1,6 +1,6 @@
 """References: a name that is one of the nodes of a static structure, which is walked at run time.
 
-All containers that lie in one structure (a tree, a linked list) are the nodes of a `Graph`. A name that is one of them
+All containers that lie in one structure (a tree, a linked list) are the nodes of a `NodeGraph`. A name that is one of them
 by a run-time condition is a `Reference`: the number of the node. An attribute is read from an array that holds that of
 each node, so that the computation has the same size for any number of nodes.
 """
@@ -21,32 +21,32 @@ from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.values import atoms, attributes, union_operations
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.pytrees.node_graphs import Graph
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
-from anabranch.runtime.values.union import ChoiceValue, unknown_operation
+from anabranch.runtime.values.union import UnionValue, unknown_operation
 
 INDEX = Abstract((), np.dtype(np.int32), Kind.SCALAR)
 
 
-class Reference(ChoiceValue):
+class Reference(UnionValue):
     """One of the nodes of a graph: its number, and the kinds of nodes that it may be."""
 
     __slots__ = ("graph_", "kinds_")
 
-    def __init__(self, graph: Graph, index: Atom, kinds: frozenset[Any]) -> None:
+    def __init__(self, graph: NodeGraph, index: Atom, kinds: frozenset[Any]) -> None:
         super().__init__(index, graph.members)
         object.__setattr__(self, "graph_", graph)
         object.__setattr__(self, "kinds_", kinds)
 
-    graph_: Graph
+    graph_: NodeGraph
     kinds_: frozenset[Any]
 
     def __copy__(self) -> Any:
         copied = self.copied_()
         return self.plain_().__copy__() if copied is NotImplemented else copied
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> ChoiceValue:
+    def __deepcopy__(self, memo: dict[int, Any]) -> UnionValue:
         return self.plain_().__deepcopy__(memo)
 
     def possible_(self) -> list[int]:
@@ -74,14 +74,14 @@ class Reference(ChoiceValue):
         """The keys of a dict of one kind."""
         return tuple(self.graph_.members[self.possible_()[0]])
 
-    def index_in_(self, graph: Graph) -> Atom:
+    def index_in_(self, graph: NodeGraph) -> Atom:
         """The number in a graph that has all the members of this one's."""
         if graph is self.graph_:
             return self.tag
         places = [graph.places.get(id(m), 0) for m in self.graph_.members]
         return at(np.array(places, np.int32), self.tag)
 
-    def plain_(self) -> ChoiceValue:
+    def plain_(self) -> UnionValue:
         """The same as one of a few alternatives.
 
         Raises
@@ -94,7 +94,7 @@ class Reference(ChoiceValue):
             raise refusal(self, "is used in a way that is not staged for structures of many nodes")
         which = np.zeros(len(self.graph_.members), np.int32)
         which[possible] = np.arange(len(possible))
-        return ChoiceValue(at(which, self.tag), tuple(self.graph_.members[i] for i in possible))
+        return UnionValue(at(which, self.tag), tuple(self.graph_.members[i] for i in possible))
 
     def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         return self
@@ -160,7 +160,7 @@ class Reference(ChoiceValue):
         if len(ways) == 1:
             return ways[0]
         which = [found.index(methods[k[0]]) if k in itself.kinds_ else 0 for k in self.graph_.kinds]
-        return ChoiceValue(at(np.array(which, np.int32), itself.tag), tuple(ways))
+        return UnionValue(at(np.array(which, np.int32), itself.tag), tuple(ways))
 
     def _methods(self, name: str) -> dict[type, Any]:
         """By class, the method of this name that the nodes have; empty where some have something else."""

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.pytrees.node_graphs import NONE, Graph, graph_of, leads_to_its_kind
+from anabranch.runtime.values.pytrees.node_graphs import NONE, NodeGraph, graph_of, leads_to_its_kind
 from anabranch.runtime.values.pytrees.node_reference import INDEX, Reference
 
 # So many containers that lead to none of their kind stay alternatives.
@@ -69,7 +69,7 @@ class MemberStructure(containers.Structure):
         return members[self.extra + int(children[0])]
 
 
-def structure_in(graph: Graph, kinds: frozenset[Any]) -> ReferenceStructure:
+def structure_in(graph: NodeGraph, kinds: frozenset[Any]) -> ReferenceStructure:
     """The structure of a reference to a node of these kinds."""
     return ReferenceStructure(Reference, ("number",), graph, kinds)
 

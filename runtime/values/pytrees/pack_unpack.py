@@ -16,17 +16,17 @@ from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
 )
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_graphs, node_reference, node_structures
 from anabranch.runtime.values.pytrees.layout import (
-    Choice,
-    Held,
+    Constant,
     Layout,
     Leaf,
     Node,
+    Union,
     describe,
     is_dynamic_array,
     is_reference,
@@ -36,7 +36,7 @@ from anabranch.runtime.values.pytrees.layout import (
     same,
 )
 from anabranch.runtime.values.pytrees.layout_join import join, node_or_member
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 @frozen
@@ -44,7 +44,7 @@ class Packed:
     """One atom of a packed value, and the array handle it came from, if any."""
 
     atom: Atom
-    handle: Array | None = None
+    handle: TracedArray | None = None
 
 
 def unspecified(layout: Layout) -> list[Packed]:
@@ -56,16 +56,16 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
     """The run-time parts of a value as atoms, cast to what the layout says; `join(describe(value), layout)` fits."""
     match layout:
         case Leaf(abstract):
-            if isinstance(value, ChoiceValue):
+            if isinstance(value, UnionValue):
                 value = value.resolve()
             atom = wrap.held_as(value, abstract)
-            return [Packed(atom, value if isinstance(value, Array) else None)]
+            return [Packed(atom, value if isinstance(value, TracedArray) else None)]
         case Node(structure, children):
-            if isinstance(value, ChoiceValue) and not isinstance(value, node_reference.Reference):
+            if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
                 return _pack_merged(value, layout)
             parts = structure.children(value)
             return [p for part, child in zip(parts, children, strict=True) for p in pack(part, child)]
-        case Choice(options):
+        case Union(options):
             return _pack_choice(value, options)
     return []
 
@@ -73,7 +73,7 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
 def option_index(value: Any, options: Sequence[Layout]) -> int:
     """Which option holds a value: the very object before one that is like it."""
     for i, option in enumerate(options):
-        if isinstance(option, Held) and same(option.value, value):
+        if isinstance(option, Constant) and same(option.value, value):
             return i
         if isinstance(option, Node) and option.source is value is not None:
             return i
@@ -88,7 +88,9 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
     for i, option in enumerate(options):
         with of_known_lengths():
             merged = join(option, layout)
-        if merged == option or not (isinstance(merged, Choice) or isinstance(option, Held) or is_dynamic_array(merged)):
+        if merged == option or not (
+            isinstance(merged, Union) or isinstance(option, Constant) or is_dynamic_array(merged)
+        ):
             return i
     raise StructureMismatchError(
         "a list, dict or object from before a run-time condition is one of several things after it; copy it where it "
@@ -99,7 +101,7 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
 def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
     if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
-    if not isinstance(value, ChoiceValue) or isinstance(value, node_reference.Reference):
+    if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
         index = option_index(value, options)
         rows = [pack(value, o) if i == index else unspecified(o) for i, o in enumerate(options)]
         return _with_worth(Packed(atoms.literal(index, np.int32)), value, options, rows)
@@ -129,12 +131,12 @@ def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[l
     if place is not None:
         kind = numeric(options[place])
         assert kind is not None
-        rows[place] = [Packed(value.number_as(kind) if isinstance(value, ChoiceValue) else _number_as(value, kind))]
+        rows[place] = [Packed(value.number_as(kind) if isinstance(value, UnionValue) else _number_as(value, kind))]
     return [tag, *(p for row in rows for p in row)]
 
 
 def _number_as(value: Any, kind: Abstract) -> Atom:
-    is_number = numeric(Held(value)) is not None
+    is_number = numeric(Constant(value)) is not None
     return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
 
 
@@ -146,7 +148,7 @@ def _place_of_worth(options: Sequence[Layout]) -> int | None:
     known = [(a, o) for o in options if (a := numeric(o)) is not None]
     both = number_union.common([a for a, _ in known]) if len(known) > 1 else None
     if both is None or not all(
-        number_union.converts(a, o.value if isinstance(o, Held) else None, both) for a, o in known
+        number_union.converts(a, o.value if isinstance(o, Constant) else None, both) for a, o in known
     ):
         return None
     return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
@@ -157,15 +159,15 @@ def either(pred: Atom, on_true: Any, on_false: Any) -> Any:
     options: list[Any] = []
     tag: Atom = atoms.literal(0, np.int32)
     for value, here in ((on_false, None), (on_true, pred)):
-        inner = value.options if isinstance(value, ChoiceValue) else (value,)
+        inner = value.options if isinstance(value, UnionValue) else (value,)
         first = atoms.literal(len(options), np.int32)
-        place = atoms.ufunc(np.add, value.tag, first) if isinstance(value, ChoiceValue) else first
+        place = atoms.ufunc(np.add, value.tag, first) if isinstance(value, UnionValue) else first
         tag = place if here is None else atoms.select(here, place, tag)
         options += inner
-    return options[int(tag.value)] if isinstance(tag, Literal) else ChoiceValue(tag, tuple(options))
+    return options[int(tag.value)] if isinstance(tag, Literal) else UnionValue(tag, tuple(options))
 
 
-def _pack_merged(value: ChoiceValue, layout: Layout) -> list[Packed]:
+def _pack_merged(value: UnionValue, layout: Layout) -> list[Packed]:
     """One of a few containers of one structure, as a container of one of a few values."""
     merged = pack(value.options[-1], layout)
     for i in reversed(range(len(value.options) - 1)):
@@ -181,7 +183,7 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
     atom = atoms.select(pred, a.atom, b.atom)
     if a.handle is b.handle:
         return Packed(atom, a.handle)
-    made: Array = wrap.array_of(atom)
+    made: TracedArray = wrap.array_of(atom)
     for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
         if handle is not None:
             aliasing.link(made.storage, holds, handle)
@@ -189,7 +191,10 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
 
 
 def unpack(
-    layout: Layout, values: Iterator[Atom], made: list[Array | None], reuse: Mapping[int, Array] | None = None
+    layout: Layout,
+    values: Iterator[Atom],
+    made: list[TracedArray | None],
+    reuse: Mapping[int, TracedArray] | None = None,
 ) -> Any:
     """The value with these atoms; `made` gets, for each atom, the array handle created for it (or None).
 
@@ -205,7 +210,7 @@ class Unpacking:
     """
 
     def __init__(
-        self, made: list[Array | None], reuse: Mapping[int, Array] | None = None, twins: Sequence[int] = ()
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, twins: Sequence[int] = ()
     ) -> None:
         self.made = made
         self.containers: list[Any] = []
@@ -215,13 +220,13 @@ class Unpacking:
     def unpack(self, layout: Layout, values: Iterator[Atom]) -> Any:
         """The value with these atoms."""
         match layout:
-            case Held(value):
+            case Constant(value):
                 return value
             case Leaf():
                 return self._leaf(layout, next(values))
             case Node(structure, children):
                 return self._node(structure, children, values)
-            case Choice(options):
+            case Union(options):
                 return self._choice(options, values)
 
     def _leaf(self, layout: Leaf, atom: Atom) -> Any:
@@ -232,11 +237,11 @@ class Unpacking:
             self.made.append(None)
             return python_scalar(atom, layout.interval)
         result = wrap.from_abstract(layout.abstract, atom)
-        if isinstance(result, Array):
+        if isinstance(result, TracedArray):
             memory_layout.give(result, layout.traits)
         else:
             current().trace.identity.merge(result)
-        self.made.append(result if isinstance(result, Array) else None)
+        self.made.append(result if isinstance(result, TracedArray) else None)
         return result
 
     def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Any:
@@ -261,4 +266,4 @@ class Unpacking:
         if isinstance(tag, Literal):
             return inner[int(tag.value)]
         place = _place_of_worth(options)
-        return ChoiceValue(tag, inner, None if place is None else wrap.as_atom(inner[place]))
+        return UnionValue(tag, inner, None if place is None else wrap.as_atom(inner[place]))

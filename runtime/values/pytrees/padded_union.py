@@ -17,16 +17,16 @@ from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
-from anabranch.runtime.values.arrays.dynamic_array import Sized, SizedStructure, cut, make
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray, DynamicArrayStructure, cut, make
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import capacity_requests, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Extent, Masked, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.memory import aliasing, memory_layout
 from anabranch.runtime.values.memory.handle import Handle
 
 
 @frozen
-class PaddedStructure(SizedStructure):
+class PaddedStructure(DynamicArrayStructure):
     """A new array of a capacity (`extra`), then the sizes of the axes that are windows; all begin at 0.
 
     Where a loop carries it, `rooms` has for each axis that gets longer the room that must suffice.
@@ -49,9 +49,9 @@ class PaddedStructure(SizedStructure):
                 over = atoms.ufunc(np.greater, size_arithmetic.atom_of(n), atoms.literal(room.size, np.int64))
                 capacity_requests.exceeded(over, room)
         made = wrap.array_of(_front(value, self.extra))
-        if isinstance(value, (Array, Sized)):
-            view = value.memory if isinstance(value, Sized) else value
-            extents = value.extents if isinstance(value, Sized) else (None,) * view.ndim
+        if isinstance(value, (TracedArray, DynamicArray)):
+            view = value.memory if isinstance(value, DynamicArray) else value
+            extents = value.extents if isinstance(value, DynamicArray) else (None,) * view.ndim
             aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
             made.storage.strides = memory_layout.of_a_part(view)
         return [made, *sizes]
@@ -70,12 +70,12 @@ class PaddedStructure(SizedStructure):
     def build(self, children: Sequence[Any]) -> Any:
         view, *sizes = children
         left = iter(sizes)
-        if not isinstance(view, Array):
+        if not isinstance(view, TracedArray):
             return cut(view, [slice(int(next(left))) if k == "window" else slice(None) for k in self.kinds])
         rows = zip(self.kinds, self.extra, strict=True)
         extents = [Window(0, size_arithmetic.limited(next(left), 0, n)) if k == "window" else None for k, n in rows]
         made = make(view, extents, self.origin)
-        if isinstance(made, Sized):
+        if isinstance(made, DynamicArray):
             current().trace.identity.chosen[id(made)] = made
         return made
 
@@ -106,7 +106,7 @@ def at_front(a: Any) -> Any:
 class Padded:
     """How a padded array holds the elements of the memory that it is made of."""
 
-    extents: tuple[Extent | None, ...]
+    extents: tuple[ValidRegion | None, ...]
     capacity: tuple[int, ...]
 
     def held(self, handle: Handle) -> Atom:
@@ -119,7 +119,7 @@ class Padded:
         for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
             value = compaction.placed(value, axis, extent, n)
         here = wrap.part_of(handle, self.extents)
-        mask = here.valid() if isinstance(here, Sized) else None
+        mask = here.valid() if isinstance(here, DynamicArray) else None
         return value if mask is None else atoms.select(mask, value, handle.atom)
 
     def is_visible(self, builder: Builder) -> bool:
@@ -166,7 +166,7 @@ def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(Sized, keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
+    return PaddedStructure(DynamicArray, keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:

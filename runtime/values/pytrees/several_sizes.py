@@ -10,10 +10,10 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
-def merged(choice: ChoiceValue) -> Any:
+def merged(choice: UnionValue) -> Any:
     """One array of run-time size for arrays of several sizes; None where there is none."""
     layout = _common([layouts.sizes(layouts.describe(o)) for o in choice.options])
     if layout is None or not may_grow():

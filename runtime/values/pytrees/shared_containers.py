@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.runtime.values.arrays.dynamic_array import SizedStructure
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.pytrees.layout import Layout, Node
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.union import UnionValue
 
 
 def twins(value: Any, layout: Layout) -> tuple[int, ...]:
@@ -23,9 +23,9 @@ def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
 
 def new_containers(value: Any, layout: Layout) -> list[Any]:
     """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
-    if not isinstance(layout, Node) or isinstance(layout.structure, SizedStructure):
+    if not isinstance(layout, Node) or isinstance(layout.structure, DynamicArrayStructure):
         return []
-    if isinstance(value, ChoiceValue):
+    if isinstance(value, UnionValue):
         return _merged_containers(layout)
     own = [value] if layout.structure.mutable else []
     if layout.structure.flat:

@@ -26,14 +26,14 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-class Usage(NamedTuple):
+class CacheUsage(NamedTuple):
     """How many entries a folder holds, and their bytes."""
 
     entries: int
     size: int
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     """The contents of a folder under one key.
 
     Attributes
@@ -150,20 +150,20 @@ class Store:
             if total <= self.limit * 3 // 4:
                 return
 
-    def usage(self) -> Usage:
+    def usage(self) -> CacheUsage:
         """Return the number of entries, and their size."""
         found = [size for _, size, path in self._files() if not path.endswith(".tmp")]
-        return Usage(len(found), sum(found))
+        return CacheUsage(len(found), sum(found))
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[CacheEntry]:
         """All entries, the most recently used first."""
         for used, size, path in sorted(self._files(), reverse=True):
             key = os.path.basename(path)
             if not key.endswith(".tmp"):
                 found = self._read(key)
-                yield Entry(key, size, used, None if found is None else json.loads(found[0]))
+                yield CacheEntry(key, size, used, None if found is None else json.loads(found[0]))
 
-    def clear(self) -> Usage:
+    def clear(self) -> CacheUsage:
         """Remove everything; gives what there was."""
         before = self.usage()
         for _, _, path in self._files():

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from anabranch.base.file_store import Entry, Store
+from anabranch.base.file_store import CacheEntry, Store
 from anabranch.runtime.xla import disk_cache
 from anabranch.transpile import cache as rewritten
 
@@ -45,13 +45,13 @@ def _amount(entries: int, size: int, what: str) -> str:
     return f"{entries} {what}, {size / 2**20:.1f}"
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: CacheEntry) -> str:
     about = entry.about or {}
     name = f"{about.get('function') or entry.key}{about.get('signature', '')}"
     return f"{name} in {about['place']}" if about.get("place") else name
 
 
-def _use(entry: Entry, wanted: Mapping[str, str]) -> str:
+def _use(entry: CacheEntry, wanted: Mapping[str, str]) -> str:
     if entry.about is None:
         return "not usable: it is damaged, or another user's"
     needs = entry.about["needs"]

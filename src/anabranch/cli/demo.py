@@ -24,7 +24,7 @@ _LEAST_ROOM = 72
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Outcome:
+class DemoOutcome:
     """The findings of one demonstration."""
 
     name: str
@@ -50,7 +50,7 @@ def _milliseconds(seconds: float) -> str:
 
 def demonstrate(
     kernels: Sequence[Callable[..., Any]], arguments: Mapping[str, tuple[Any, ...]], columns: int
-) -> Iterator[tuple[str, Outcome]]:
+) -> Iterator[tuple[str, DemoOutcome]]:
     """Each kernel's page of text for a terminal so wide, and its outcome."""
     for kernel in kernels:
         given = arguments[kernel.__name__]
@@ -61,7 +61,7 @@ def demonstrate(
         yield "\n".join([title, "", *sources, "", *outcome.lines(), ""]), outcome
 
 
-def compare(kernel: Callable[..., Any], compiled: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
+def compare(kernel: Callable[..., Any], compiled: Callable[..., Any], arguments: tuple[Any, ...]) -> DemoOutcome:
     """Run a function plain and compiled on copies of the same arguments."""
     want_arguments, got_arguments = copy.deepcopy(arguments), copy.deepcopy(arguments)
     want = kernel(*want_arguments)
@@ -69,7 +69,7 @@ def compare(kernel: Callable[..., Any], compiled: Callable[..., Any], arguments:
     got = compiled(*got_arguments)
     first_call = time.perf_counter() - start
     found = difference(want, got, "the result") or difference(want_arguments, got_arguments, "the arguments")
-    return Outcome(kernel.__name__, found, first_call, _median(kernel, arguments), _median(compiled, arguments))
+    return DemoOutcome(kernel.__name__, found, first_call, _median(kernel, arguments), _median(compiled, arguments))
 
 
 def _median(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:

@@ -17,12 +17,12 @@ import pytest
 
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
-from anabranch.runtime.control.iteration.push_iteration import Source
+from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
 from anabranch.runtime.values.lazy_text import Text
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.transpile.hidden import HIDDEN
 from tests.equivalence import same
 from tests.program_table import Program, Table
@@ -43,8 +43,8 @@ def is_of_instances(name):
 
 @pytest.mark.parametrize(
     ("base", "like"),
-    [(Traced, (int, float, np.float64, np.ndarray)), (ChoiceValue, ()), (MayGrow, (list, collections.deque)),
-     (Text, (str,)), (Source, ()), (Countable, (range,))],
+    [(Tracer, (int, float, np.float64, np.ndarray)), (UnionValue, ()), (MayGrow, (list, collections.deque)),
+     (Text, (str,)), (PushIterator, ()), (Countable, (range,))],
 )  # fmt: skip
 def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like):
     for module in pkgutil.walk_packages(anabranch.runtime.__path__, "anabranch.runtime."):

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import registry
-from anabranch.runtime.values.arrays.traced_array import Array
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 PAGE = Path(__file__).parents[3] / "docs" / "numpy-support.md"
 VERSION = ".".join(np.__version__.split(".")[:2])
@@ -33,7 +33,7 @@ CLASSES: dict[str, tuple[str, str]] = {
 }
 BRACKETS = dict.fromkeys(("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"), ("run time", ""))
 # Methods and attributes of traced arrays that are there without the registry.
-_OWN = frozenset(n for n in vars(Array) | vars(Array.__mro__[1]) if not n.startswith("_"))
+_OWN = frozenset(n for n in vars(TracedArray) | vars(TracedArray.__mro__[1]) if not n.startswith("_"))
 _STATUS = {"run time": "", "tracing": "while tracing", "refused": "refused"}
 _HEAD = f"""# What of NumPy is supported
 

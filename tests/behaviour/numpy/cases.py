@@ -21,8 +21,8 @@ from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.tracer import Traced
-from anabranch.runtime.values.union import ChoiceValue
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.xla.compiler import compile_text
 
 NDArray = np.ndarray[Any, Any]
@@ -73,12 +73,12 @@ class _Call:
 
     def leave(self, value: Any) -> Callable[[Results], Any]:
         """How to build the eager counterpart of a result from the Program's outputs."""
-        if isinstance(value, ChoiceValue):
+        if isinstance(value, UnionValue):
             return self._choice(value)
         if isinstance(value, (list, tuple)):
             parts, kind = [self.leave(v) for v in value], list if isinstance(value, list) else tuple
             return lambda results: kind(p(results) for p in parts)
-        if not isinstance(value, Traced):
+        if not isinstance(value, Tracer):
             return lambda _: value
         if wrap.is_sized(value):
             structure = value.__anabranch_structure__()
@@ -91,7 +91,7 @@ class _Call:
             return lambda results: results[index][()]
         return lambda results: np.asarray(results[index])
 
-    def _choice(self, value: ChoiceValue) -> Callable[[Results], Any]:
+    def _choice(self, value: UnionValue) -> Callable[[Results], Any]:
         """One value where one can hold each of the options, else the option that was chosen."""
         try:
             return self.leave(value.resolve())

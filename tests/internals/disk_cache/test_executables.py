@@ -11,7 +11,7 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch.base.file_store import Store, Usage
+from anabranch.base.file_store import CacheUsage, Store
 from anabranch.runtime.config import configure
 from anabranch.runtime.xla import disk_cache
 
@@ -111,11 +111,11 @@ def test_the_least_recently_used_go_first(tmp_path):
         (tmp_path / str(age)).write_bytes(bytes(100))
         os.utime(tmp_path / str(age), (1000 - age, 1000 - age))
     Store(tmp_path, 800).sweep()
-    assert Store(tmp_path, 800).usage() == Usage(8, 800)
+    assert Store(tmp_path, 800).usage() == CacheUsage(8, 800)
     Store(tmp_path, 500).sweep()
     assert sorted(f.name for f in tmp_path.iterdir()) == ["0", "1", "2"]
-    assert Store(tmp_path, 500).clear() == Usage(3, 300)
-    assert Store(tmp_path / "missing", 500).clear() == Usage(0, 0)
+    assert Store(tmp_path, 500).clear() == CacheUsage(3, 300)
+    assert Store(tmp_path / "missing", 500).clear() == CacheUsage(0, 0)
 
 
 def test_many_threads_and_one_key(tmp_path):

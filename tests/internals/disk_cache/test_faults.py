@@ -16,7 +16,7 @@ import pytest
 
 import anabranch
 from anabranch import jit
-from anabranch.base.file_store import Store, Usage
+from anabranch.base.file_store import CacheUsage, Store
 from anabranch.runtime.config import configure
 from anabranch.runtime.xla import disk_cache
 
@@ -369,7 +369,7 @@ def test_entries_of_another_user(tmp_path, compiled):
 def test_what_is_left_over_is_no_entry(tmp_path):
     (tmp_path / "key.12.tmp").write_bytes(bytes(100))
     store = Store(tmp_path, 2**20)
-    assert store.usage() == Usage(0, 0)
+    assert store.usage() == CacheUsage(0, 0)
     assert store.load("key") is None
     assert list(store.entries()) == []
     store.save("key", b"x")
