@@ -1,6 +1,7 @@
 """Layouts on the host: the results and the written arguments of a call, built from the outputs of its computation.
 
-A part that is the caller's own stands as `Constant(CallersObject(…))` or `Constant(CallersNumber(…))`: it needs no output.
+A part that is the caller's own stands as `Constant(CallersObject(…))` or `Constant(CallersNumber(…))`: it needs no
+output.
 """
 
 from __future__ import annotations

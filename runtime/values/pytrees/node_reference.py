@@ -1,8 +1,8 @@
 """References: a name that is one of the nodes of a static structure, which is walked at run time.
 
-All containers that lie in one structure (a tree, a linked list) are the nodes of a `NodeGraph`. A name that is one of them
-by a run-time condition is a `Reference`: the number of the node. An attribute is read from an array that holds that of
-each node, so that the computation has the same size for any number of nodes.
+All containers that lie in one structure (a tree, a linked list) are the nodes of a `NodeGraph`. A name that is one of
+them by a run-time condition is a `Reference`: the number of the node. An attribute is read from an array that holds
+that of each node, so that the computation has the same size for any number of nodes.
 """
 
 from __future__ import annotations
