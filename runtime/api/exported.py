@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.api.stages import Compiled, Lowered, Stage
-from anabranch.runtime.call.container_format import Buffer, pack, unpack
+from anabranch.runtime.call.container_format import FORM, Buffer, pack, unpack
 from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
@@ -19,10 +19,6 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.xla import stablehlo
 
 _KIND = "exported function"
-
-
-# The form of what goes with the module, raised by each change of it.
-_FORM = "1"
 
 
 @frozen
@@ -100,7 +96,7 @@ class Exported(Stage):
             raise SerializationError(f"there are no derivatives to save with {self.fun_name}")
         rest = pickle.dumps((self.platforms, self.donation, self.flags), protocol=5)
         parts = [self.mlir_module_serialized, saved(self.plan, self.calling), rest]
-        return pack(_KIND, {"form": _FORM}, parts)
+        return pack(_KIND, {"form": FORM}, parts)
 
 
 def deserialize(blob: Buffer) -> Exported:
@@ -119,7 +115,7 @@ def deserialize(blob: Buffer) -> Exported:
         For bytes that are damaged, something else, of another form or for another platform, and where a class that the
         function takes or gives is not there.
     """
-    module, surroundings, rest = unpack(blob, _KIND, {"form": _FORM}, 3)
+    module, surroundings, rest = unpack(blob, _KIND, {"form": FORM}, 3)
     plan, calling = loaded(surroundings)
     platforms, donation, flags = unpickled(rest, tuple, Donation, tuple)
     if platform() not in platforms:

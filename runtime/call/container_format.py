@@ -19,6 +19,8 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.xla.disk_cache import processor
 
 _START = b"anabranch saved\n"
+# The form of the Plans in such bytes, raised by each change of their classes, their modules among it.
+FORM = "2"
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
 
@@ -26,6 +28,7 @@ def made_here() -> dict[str, str]:
     """Return what executables and plans depend on: they are of no use elsewhere."""
     return {
         "anabranch": __version__,
+        "form": FORM,
         "Python": ".".join(map(str, sys.version_info[:2])),
         "XLA": versions(),
         "platform": platform(),

@@ -383,7 +383,7 @@ def test_another_platform(blobs, monkeypatch):
 
 
 def test_another_form(blobs, monkeypatch):
-    monkeypatch.setattr("anabranch.runtime.api.exported._FORM", "0")
+    monkeypatch.setattr("anabranch.runtime.api.exported.FORM", "0")
     with pytest.raises(SerializationError, match="made for form 1, and here is 0"):
         deserialize(blobs[deserialize])
 
@@ -515,7 +515,7 @@ def test_files_are_written_as_a_whole(tmp_path, monkeypatch):
 
 
 def resealed(data, kind, change, **needs):
-    here = {"form": "1"} if kind == "exported function" else container_format.made_here()
+    here = {"form": container_format.FORM} if kind == "exported function" else container_format.made_here()
     parts = container_format.unpack(data, kind, here, 3)
     change(parts)
     return container_format.pack(kind, {**here, **needs}, parts)
@@ -539,7 +539,7 @@ def test_the_program_of_another_function():
     with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
         Compiled.deserialize(resealed(blobs[0], "compiled function", lambda parts: parts.__setitem__(0, other[0])))
     blobs = [export(lambda x: x * 2)(x).serialize() for x in (1.0, np.ones(3))]
-    other = container_format.unpack(blobs[1], "exported function", {"form": "1"}, 3)
+    other = container_format.unpack(blobs[1], "exported function", {"form": container_format.FORM}, 3)
     mixed = deserialize(resealed(blobs[0], "exported function", lambda parts: parts.__setitem__(0, other[0])))
     with pytest.raises(SerializationError, match="the program of one function and the arguments of another"):
         mixed.call(1.0)
