@@ -124,7 +124,9 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
             raise TypeError(
                 f"Cannot cast scalar from {dtype_of(choice)!r} to {chosen!r} according to the rule 'same_kind'"
             )
-    values = [atom_of(x, chosen) for x in (*choicelist, default)]
+    # The default is filled in, as `numpy.full` of an array does: an int that the dtype cannot hold wraps around.
+    filled = np.uint64(default) if type(default) is int and 2**63 <= default < 2**64 else default
+    values = [*(atom_of(x, chosen) for x in choicelist), atoms.convert(atom_of(filled), chosen)]
     masks = [atom_of(c) for c in condlist]
     shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in (*values, *masks)))
     *choices, value = (atoms.broadcast_to(v, shape) for v in values)

@@ -32,6 +32,8 @@ case(np.clip, FLOATS, VECTOR, 1)
 case(np.clip, 3, 0, 2)
 case(np.select, [FLOATS > 0, FLOATS < -1], [FLOATS, INTS])
 case(np.select, [FLOATS > 0, FLOATS < -1], [FLOATS, INTS], default=7)
+for default in (-2, Static(-2), Static(300), Static(2**63)):
+    case(np.select, [np.array([True, False])], [np.array([1, 2], np.uint8)], default=default)
 case(np.take, FLOATS, Static([0, 2]))
 case(np.take, FLOATS, np.array([0, -2]), axis=1)
 case(np.take, FLOATS, np.array([0, 9]), axis=1)
