@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.columnar.row_tables import Home, Table, view, without_tables
+from anabranch.runtime.control.columnar.row_tables import Home, Row, Table, view, without_tables
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import Structure
@@ -104,7 +104,7 @@ class RowReferences:
 
     __slots__ = ("items", "owners")
 
-    def __init__(self, items: Items, owners: Sequence[Any]) -> None:
+    def __init__(self, items: Items, owners: Sequence[Row]) -> None:
         self.items, self.owners = items, owners
 
     def __anabranch_structure__(self) -> Structure:
@@ -129,7 +129,7 @@ class RowReferencesStructure(Structure):
         return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
 
 
-def referred(items: Items) -> tuple[Any, ...]:
+def referred(items: Items) -> tuple[object, ...]:
     """The tables that elements say they are rows of, and the lists that are the rows."""
     found = _tables(items)
     return tuple(part for table in found for part in (table, *table.owners))
