@@ -22,7 +22,9 @@ from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
-def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
+def after_branches(
+    outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[TracedArray | None]
+) -> None:
     """Note the memory that branches keep, and arrays put together of such, as kept after them."""
     for inner, packed in branches:
         _hand_out(outer, inner)
@@ -68,7 +70,7 @@ def after_loop(
     entry: Sequence[TracedArray | None],
     init: Sequence[Packed],
     packed: Sequence[Packed],
-    made: Sequence[Any],
+    made: Sequence[TracedArray | None],
 ) -> None:
     """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
     if not body.trace.lists.has_copies:

@@ -11,6 +11,7 @@ from typing import Any
 
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.python_numbers.python_operands import PythonNumber
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -65,5 +66,5 @@ def _may_be(number: Any, init: Any, given: Any) -> bool:
     if number is given or number is init or not isinstance(number, Tracer):
         return number is given or layouts.same(number, init)
     # It may have been chosen among constants.
-    base, offset = getattr(number, "affine", (None, 0))
+    base, offset = number.affine if isinstance(number, PythonNumber) else (None, 0)
     return not isinstance(init, Tracer) and (offset == 0 or base is not getattr(given, "atom", None))

@@ -26,7 +26,7 @@ from anabranch.runtime.values.union import UnionValue
 class Entries:
     """The new containers that a body sees at the start of a step, and whether it changes or hands them on."""
 
-    def __init__(self, containers: Sequence[Any]) -> None:
+    def __init__(self, containers: Sequence[object]) -> None:
         self._containers = {id(c): c for c in containers}
         self._heap = Heap(())
         self._heap.extend(containers)

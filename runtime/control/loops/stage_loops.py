@@ -10,7 +10,7 @@ from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
 from anabranch.runtime.control.columnar import array_lists, copied_items
-from anabranch.runtime.control.exits import CONTINUE, NEXT
+from anabranch.runtime.control.exits import CONTINUE, NEXT, State
 from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
@@ -49,7 +49,7 @@ from anabranch.runtime.values.union import UnionValue
 _MOST_ATTEMPTS = 24
 
 
-def stage(loop: LoopStatement) -> tuple[Any, ...]:
+def stage(loop: LoopStatement) -> State:
     """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
@@ -231,7 +231,7 @@ def _unread(before: layouts.Layout, value: Any) -> bool:
 
 def _finish(
     outer: Builder, loop: LoopStatement, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.LoopAliases
-) -> tuple[Any, ...]:
+) -> State:
     """Emit the primitive and return the values after the loop."""
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)
