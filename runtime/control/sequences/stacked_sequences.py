@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.runtime.control.sequences import chosen_item
@@ -18,6 +18,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 
 FEW = 8  # lists of so many items are gone over item by item
@@ -35,7 +36,7 @@ class StackedSequence(Countable):
         self._wholes = item_forms.wholes(self._before, form)
 
     @property
-    def holds(self) -> Any:
+    def holds(self) -> tuple[object, ...]:
         return self._before
 
     @property
@@ -46,7 +47,7 @@ class StackedSequence(Countable):
     def length(self) -> int:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
             return self._held[index]
         self._alone = False
@@ -107,7 +108,7 @@ def _is_no_array(value: Any) -> bool:
     return not isinstance(value, TracedArray)
 
 
-def check_lent(after: Any, body: Any) -> None:
+def check_lent(after: Any, body: Callable[..., Any]) -> None:
     """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters
