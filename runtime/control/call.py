@@ -265,7 +265,7 @@ class TailCalling(StagedCall):
 calling, tail_calling = StagedCall, TailCalling
 
 
-def _is_staged(function: Any) -> bool:
+def _is_staged(function: object) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and internal(code.co_filename)
 

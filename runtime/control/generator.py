@@ -178,7 +178,7 @@ class Each(PushIterator):
 each = Each
 
 
-def _codes(function: Any) -> Iterator[Any]:
+def _codes(function: object) -> Iterator[Any]:
     """By what a function is known again, of which there may be a new one for each call of what makes it."""
     if isinstance(function, functools.partial):
         for part in (function.func, *filter(callable, function.args)):

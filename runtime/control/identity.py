@@ -71,7 +71,7 @@ def _undecided(kind: str) -> UnsupportedOperationError:
     )
 
 
-def _is_one_of_parts(a: Any, b: Any) -> bool:
+def _is_one_of_parts(a: object, b: object) -> bool:
     """Return whether two tuples, frozen objects or NumPy scalars are one, of which some stand for one of several.
 
     Those that differ are two. Of others it is not known, which is an error at run time.
@@ -221,11 +221,11 @@ def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
     return [*found, (own, array)]
 
 
-def _is_bool(value: Any) -> bool:
+def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or (isinstance(value, PythonScalar) and value.python is bool)
 
 
-def _is_numpy_bool(value: Any) -> bool:
+def _is_numpy_bool(value: object) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, NumPyScalar) and value.abstract.dtype == np.bool_)
 
 

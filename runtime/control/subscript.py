@@ -144,7 +144,7 @@ def _is_index(key: Tracer) -> bool:
     return key.abstract.dtype.kind in "iub" and not key.abstract.shape
 
 
-def _is_run_time(container: Any, key: Any) -> bool:
+def _is_run_time(container: object, key: object) -> bool:
     """Return whether which item of a container is meant is known only at run time."""
     return isinstance(key, Tracer) or (isinstance(container, dict) and text_tables.is_choice(key))
 

@@ -100,7 +100,7 @@ class _State:
         return bool(trace.failures.regions) and (kept or self.heap.changed())
 
 
-def _may_end_exceptions(manager: Any) -> bool:
+def _may_end_exceptions(manager: object) -> bool:
     if isinstance(manager, contextlib.suppress):
         return True
     generator = getattr(manager, "gen", None)

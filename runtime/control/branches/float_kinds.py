@@ -61,7 +61,7 @@ def _options(operand: Any) -> tuple[Any, ...]:
     return operand.options if isinstance(operand, UnionValue) else (operand,)
 
 
-def _divides(operand: Any) -> bool:
+def _divides(operand: object) -> bool:
     """Return whether dividing by a number surely raises nothing."""
     return type(operand) in (bool, int, float) and bool(operand)
 

@@ -41,7 +41,7 @@ def truth(value: Any) -> bool | Atom:
     return bool(value) if method is None else _answer(method())
 
 
-def kept(condition: Any) -> bool:
+def kept(condition: object) -> bool:
     """Return whether a comprehension that Python itself runs keeps an item."""
     decided = truth(condition)
     if isinstance(decided, bool):

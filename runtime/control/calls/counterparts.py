@@ -83,7 +83,7 @@ def imported(value: Any) -> Any:
     return value if own else staged(value)
 
 
-def original_of(function: Any) -> Any:
+def original_of(function: object) -> Any:
     """The function of Python's or NumPy's that a staged one stands for; any other as it is."""
     if not (getattr(function, "__module__", None) or "").startswith("anabranch."):
         return function

@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 Call = Callable[..., Any]
 
 
-def unwrapped(function: Any, call: Call) -> Call | None:
+def unwrapped(function: object, call: Call) -> Call | None:
     """Return the staged form of a wrapped function, where `call` calls the user's own; None for any other function."""
     if isinstance(function, functools._lru_cache_wrapper):
         return functools.partial(_cached, function, call)

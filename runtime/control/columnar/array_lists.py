@@ -120,6 +120,6 @@ def may_be_table(contents: Sequence[Any]) -> bool:
     return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 
 
-def fits(value: Any) -> bool:
+def fits(value: object) -> bool:
     """Return whether a value can be an element that has no identity of its own."""
     return element_kinds((value,)) is not None

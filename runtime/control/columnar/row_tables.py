@@ -156,7 +156,7 @@ class _TableSlot(Slot):
         return ()
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: object, before: object) -> bool:
         return now is before
 
 

@@ -24,7 +24,7 @@ def length(texts: UnionValue) -> Any:
     return text_tables.look_up(len, texts)
 
 
-def is_one_of_texts(value: Any) -> bool:
+def is_one_of_texts(value: object) -> bool:
     """Return whether a value is one of a few texts of one class."""
     return isinstance(value, UnionValue) and text_tables.is_choice(value) and len(set(map(type, value.options))) == 1
 

@@ -117,7 +117,7 @@ def _plain(value: Any) -> Any:
     return boolean.not_(boolean.not_(value))
 
 
-def _is_real(value: Any) -> bool:
+def _is_real(value: object) -> bool:
     if isinstance(value, Tracer):
         return value.abstract.dtype.kind in "biuf" and not value.abstract.shape
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))

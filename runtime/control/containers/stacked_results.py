@@ -151,7 +151,7 @@ class _Filling:
         """Return a predicate: an array or a list was made in this step, and is met for the first time."""
         met: set[int] = set()
 
-        def is_new(value: Any) -> bool:
+        def is_new(value: object) -> bool:
             key = id(value.storage) if isinstance(value, TracedArray) else id(value)
             if key in met:
                 return False

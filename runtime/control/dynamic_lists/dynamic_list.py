@@ -211,7 +211,7 @@ class _Methods(GrowingContents):
     def __ne__(self, other: object) -> Any:
         return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         if is_fixed(self):
             return value in self.native(self._elements())
         if self.items is not None:

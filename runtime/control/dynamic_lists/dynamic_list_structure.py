@@ -41,7 +41,7 @@ class GrowingSlot(Slot):
         return parts
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: object, before: object) -> bool:
         if isinstance(before, row_tables.Home) and not isinstance(now, (Items, row_tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before

@@ -58,7 +58,7 @@ def unchanged(
     return after
 
 
-def _may_be(number: Any, init: Any, given: Any) -> bool:
+def _may_be(number: object, init: object, given: object) -> bool:
     """Return whether a number of a step may be the one from before the loop; it is taken for that at first, then.
 
     If it is not, the next trace shows that, and the numbers of its kind are carried.

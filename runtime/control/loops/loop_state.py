@@ -215,7 +215,7 @@ class LoopTypes:
         return f"the contents of a {type(target).__name__}"
 
 
-def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
+def _opened_in_a_choice(value: object, layout: layouts.Layout) -> bool:
     if isinstance(layout, layouts.Union):
         for option in value.options if isinstance(value, UnionValue) else (value,):
             structure = structure_of(option)

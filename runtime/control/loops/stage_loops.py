@@ -213,7 +213,7 @@ def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
     return [v for v in out if v not in types.heap]
 
 
-def _replaces(before: layouts.Layout, value: Any) -> bool:
+def _replaces(before: layouts.Layout, value: object) -> bool:
     """Return whether an array or number surely has another type after a step."""
     layout = layouts.outline(value)
     kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Union) else (layout,))]
@@ -221,7 +221,7 @@ def _replaces(before: layouts.Layout, value: Any) -> bool:
     return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
 
 
-def _unread(before: layouts.Layout, value: Any) -> bool:
+def _unread(before: layouts.Layout, value: object) -> bool:
     """Return whether an entry starts unset, and the body sets it on every path without reading it."""
     if not (isinstance(before, layouts.Constant) and isinstance(before.value, Undefined)) or before.value.read:
         return False

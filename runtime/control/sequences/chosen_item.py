@@ -65,6 +65,6 @@ def one_kind(items: Sequence[Any]) -> Abstract | None:
     return first
 
 
-def _has_a_type(item: Any) -> bool:
+def _has_a_type(item: object) -> bool:
     known = isinstance(item, (Tracer, UnionValue)) or containers.structure_of(item) is not None
     return known or item is None or layouts.numeric(layouts.outline(item)) is not None

@@ -103,7 +103,7 @@ def form_of_records(items: Any) -> ItemForm | None:
     return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
 
 
-def _is_no_array(value: Any) -> bool:
+def _is_no_array(value: object) -> bool:
     """Of what has an identity, lists and dicts that are only read may be copies, as `check_lent` finds out."""
     return not isinstance(value, TracedArray)
 
@@ -129,7 +129,7 @@ def check_lent(after: Any, body: Callable[..., Any]) -> None:
             )
 
 
-def stacked(items: Any) -> StackedSequence | None:
+def stacked(items: object) -> StackedSequence | None:
     """The staged form of such a list; None for anything else."""
     form = form_of(items)
     return None if form is None else StackedSequence(items, form)

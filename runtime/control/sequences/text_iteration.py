@@ -89,6 +89,6 @@ def is_text(items: Any) -> bool:
     return plain and len(items) > FEW and all(map(_is_textual, items))
 
 
-def _is_textual(item: Any) -> bool:
+def _is_textual(item: object) -> bool:
     """Return whether an item is a text, or a tuple of constants with a text in it."""
     return type(item) is str or (type(item) is tuple and text_tables.is_constant(item) and str in map(type, item))

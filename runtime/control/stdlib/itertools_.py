@@ -33,7 +33,7 @@ from anabranch.runtime.values.union import UnionValue
 Call = Callable[..., Any]
 
 
-def _staged(items: Any) -> bool:
+def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 

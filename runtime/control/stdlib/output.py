@@ -44,7 +44,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     effects.emit("print", perform, (values, sep, end, flush))
 
 
-def _is_own_file(file: Any, value: Any) -> bool:
+def _is_own_file(file: object, value: object) -> bool:
     """Return whether a file belongs to the function that is traced, and so does what is written to it."""
     if file is None or file in current().trace.output.streams.values() or current().trace.outside.is_outside(file):
         return False
@@ -59,17 +59,17 @@ def _is_own_file(file: Any, value: Any) -> bool:
     )
 
 
-def _stays_inside(file: Any, value: Any) -> bool:
+def _stays_inside(file: object, value: object) -> bool:
     """Return whether writing to a file that the function made has no effect but on what it goes on to compute."""
     inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(file)
     return inside and current().parent is None and not containers.has_traced(value)
 
 
-def _is_standard(file: Any) -> bool:
+def _is_standard(file: object) -> bool:
     return any(file is known for known in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
-def counterpart(function: Any) -> Callable[..., Any] | None:
+def counterpart(function: object) -> Callable[..., Any] | None:
     """The function to call instead of one that writes, while tracing."""
     if not tracing():
         return None
