@@ -106,7 +106,7 @@ def method(function: Any) -> Callable[..., Any] | None:
     return extend
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     list: list_,
     collections.deque: deque_,
     collections.defaultdict: defaultdict_,

@@ -93,7 +93,7 @@ def original_of(function: object) -> Any:
     return function
 
 
-def _pairs() -> list[tuple[Any, Callable[..., Any]]]:
+def _pairs() -> list[tuple[object, Callable[..., Any]]]:
     found = [(original, getattr(builtins_, name)) for original, name in builtins_.COUNTERPARTS.items()]
     found += [(original, getattr(math_.mathematics, name)) for original, name in math_.COUNTERPARTS.items()]
     return [*found, *registry.FUNCTIONS.items()]

@@ -86,7 +86,7 @@ class Staging:
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
         if type(value) is property:
-            accessors: list[Any] = [self._dispatching(f) or f for f in (value.fget, value.fset, value.fdel)]
+            accessors: list[Call | None] = [self._dispatching(f) or f for f in (value.fget, value.fset, value.fdel)]
             return property(accessors[0], accessors[1], accessors[2], value.__doc__)
         if type(value) is functools.cached_property and (function := self._dispatching(value.func)) is not None:
             cached = functools.cached_property(function)

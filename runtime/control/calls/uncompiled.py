@@ -31,7 +31,7 @@ _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImpleme
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
 
-def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`target(*args, **kwargs)`, which is what `function` really is.
 
     Raises
@@ -129,7 +129,7 @@ def _is_integer(value: Tracer) -> bool:
     return not value.abstract.shape and np.dtype(value.abstract.dtype).kind in "iub" and hasattr(value, "atom")
 
 
-def _refusal(function: Any, error: Exception, arguments: Iterable[Any]) -> AnabranchError:
+def _refusal(function: object, error: Exception, arguments: Iterable[object]) -> AnabranchError:
     text = (
         f"{_name(function)} is not compiled, and has no use for a value known only at run time ({_said(error)}); call "
         "it outside of the compiled function and pass its result, or write with NumPy's functions what it computes"

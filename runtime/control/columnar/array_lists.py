@@ -77,7 +77,7 @@ def indexed(owner: Any) -> None:
     become_array(owner)
 
 
-def before_loop(roots: Sequence[Any]) -> None:
+def before_loop(roots: Sequence[object]) -> None:
     """Keep the elements side by side of those lists a loop can reach that had better have been so since they were made.
 
     A list may have been filled since then.

@@ -7,7 +7,6 @@ may be that memory; in a loop the step after it must not write there, either.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder
@@ -107,7 +106,7 @@ def refusal() -> AliasError:
 # ---- lists and dicts that are items ----------------------------------------------------------------------------------
 
 
-def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
+def is_shared(inner: Builder, before: Heap, left: Sequence[object]) -> bool:
     """Return whether a list or dict that was copied into a list has been changed, or may be after this branch or step.
 
     Parameters
@@ -128,7 +127,7 @@ def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
     )
 
 
-def _parts(left: Any) -> Sequence[Any]:
+def _parts(left: object) -> Sequence[object]:
     """Return the values that lead to the containers that are left, but for those that lists have copies of."""
     if isinstance(left, Items):
         return ()

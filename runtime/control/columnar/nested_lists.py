@@ -171,7 +171,7 @@ def _of_rows(parts: Sequence[Any]) -> Items | None:
     return one_after_another(rows) if len(rows) == len(parts) else None
 
 
-def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
+def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
     tables = builder.trace.lists.tables
     if builder is builder.trace.root:
@@ -191,7 +191,7 @@ def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
         tables[:] = [t for t in tables if not t.dead]
 
 
-def _items_in(left: Callable[[], Iterable[Any]]) -> Iterator[Items]:
+def _items_in(left: Callable[[], Iterable[object]]) -> Iterator[Items]:
     """Yield the elements of each list that some values lead to, if they are side by side."""
     for slot in Heap(left()).slots.values():
         if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:

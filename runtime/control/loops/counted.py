@@ -234,7 +234,7 @@ _GROWS = ", in which a list grows"
 class _Before:
     """The state before an attempt."""
 
-    def __init__(self, body: Callable[..., Any], holds: Any, state: State) -> None:
+    def __init__(self, body: Callable[..., Any], holds: tuple[object, ...], state: State) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
         self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))

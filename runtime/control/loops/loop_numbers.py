@@ -21,8 +21,8 @@ def unchanged(
     after: layouts.Layout,
     before: layouts.Layout,
     rows: tuple[Any, Any, Any],
-    starts: Mapping[int, Any],
-    stays: Callable[[Any], bool],
+    starts: Mapping[int, object],
+    stays: Callable[[object], bool],
 ) -> layouts.Layout:
     """The layout of what a loop carries with each number held that is the one from before it, if it is of its kind.
 

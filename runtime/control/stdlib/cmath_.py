@@ -190,7 +190,7 @@ def _test(name: str, function: np.ufunc) -> Callable[..., Any]:
     return compute
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     **{getattr(cmath, name): _elementwise(name) for name in _ELEMENTWISE},
     **{getattr(cmath, name): _test(name, getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
     cmath.log: log,

@@ -322,7 +322,7 @@ _SAMPLES: dict[type, Callable[..., Any]] = {
 for _cls, _sample in _SAMPLES.items():
     attributes.register(_cls, _sample)
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
     itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
