@@ -74,7 +74,7 @@ def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], f
     return run_counted(sequence, body, init, form, what)
 
 
-def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
+def _as_it_is(items: MayGrow) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
         return stacked_sequences.stacked(items), CANNOT

@@ -234,5 +234,5 @@ def is_not(a: Any, b: Any) -> Any:
     return boolean.not_(is_(a, b))
 
 
-def _bool(atom: Any) -> Any:
+def _bool(atom: Atom) -> Any:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

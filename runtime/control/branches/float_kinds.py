@@ -19,11 +19,11 @@ from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import UnionValue
 
-_ARITHMETIC: dict[Callable[..., Any], np.ufunc] = {
+_ARITHMETIC: dict[Callable[..., object], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
     operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply, operator.itruediv: np.true_divide,
 }  # fmt: skip
-_COMPARISONS: dict[Callable[..., Any], np.ufunc] = {
+_COMPARISONS: dict[Callable[..., object], np.ufunc] = {
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
     operator.eq: np.equal, operator.ne: np.not_equal,
 }  # fmt: skip

@@ -76,7 +76,7 @@ class Staging:
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: Any) -> Any:
+    def _stand_in(self, cls: type, name: str, value: Any) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
@@ -98,7 +98,7 @@ class Staging:
             self.add(type(value))
         return None
 
-    def _dispatching(self, function: Any) -> Call | None:
+    def _dispatching(self, function: object) -> Call | None:
         if isinstance(function, types.FunctionType) and self._is_users(function):
             return _dispatching(function, self._call)
         return None

@@ -8,7 +8,7 @@ carries an array then, and not each element. Small lists stay as they are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from anabranch.runtime.control.columnar import nested_lists, row_tables
@@ -29,7 +29,7 @@ def birthplace() -> Position | None:
     return None if frame is None else position(frame)
 
 
-def at_birth(owner: Any, site: Any) -> None:
+def at_birth(owner: Any, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
     sites = current().trace.lists.array_sites

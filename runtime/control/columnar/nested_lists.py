@@ -39,7 +39,7 @@ def _home_of(item: Any) -> Home | None:
     return item.home if isinstance(item, MayGrow) else None
 
 
-def table_of(owner: Any) -> Table | None:
+def table_of(owner: list[Any]) -> Table | None:
     """The table of which the items of a list are rows, all of them in order."""
     contents = list.__iter__(owner)
     home = _home_of(next(contents, None))
@@ -49,7 +49,7 @@ def table_of(owner: Any) -> Table | None:
     return home.table if same else None
 
 
-def become_table(owner: Any) -> bool:
+def become_table(owner: list[Any]) -> bool:
     """Put the elements of all items of a list into a table, if that can be done; whether they are."""
     rows = list(list.__iter__(owner))
     width = width_of(rows)
@@ -120,10 +120,10 @@ class RowReferencesStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: RowReferences) -> list[Any]:
         return [*value.items.parts[1 if self.extra else 0 :], *value.owners]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Any]) -> list[Any]:
         numbers, *rows = children if self.extra else children[1:]
         length = len(numbers) if self.extra else int(children[0])
         return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
@@ -148,7 +148,7 @@ def _tables(items: Items) -> list[Table]:
     return found
 
 
-def finished(items: Items) -> Any:
+def finished(items: Items) -> Items | RowReferences:
     """The elements of a list; of one of rows, which rows they are, after the function has ended."""
     tables = _tables(items)
     if not tables or tables[0].last is None:

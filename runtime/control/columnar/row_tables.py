@@ -135,7 +135,7 @@ class RowPartStructure(Structure):
     def flat(self) -> bool:
         return True
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: RowPart) -> list[Any]:
         return list(value.items.parts[1:])
 
     def build(self, children: Sequence[Any]) -> Any:
@@ -149,10 +149,10 @@ class _TableSlot(Slot):
     def contents(self) -> Any:
         return self.target.items
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Items) -> None:
         self.target.items = contents
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[object]:
         return ()
 
     @staticmethod
@@ -184,7 +184,7 @@ class RowStructure(Structure):
     def refers(self) -> bool:
         return True
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Row) -> list[Any]:
         return [value.home.index]
 
     def build(self, children: Sequence[Any]) -> Any:
@@ -199,7 +199,7 @@ class RowOfLists(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Row) -> list[Any]:
         return [value.home.index, *value.home.table.owners]
 
     def build(self, children: Sequence[Any]) -> Any:

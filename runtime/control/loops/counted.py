@@ -30,6 +30,7 @@ from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import wanting
 
 # What says that a loop cannot be staged.
@@ -202,7 +203,7 @@ class _Counted:
     def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> State:
         before = _Before(self.body, self.sequence.holds, init)
 
-        def step(index: Any, *carry: Any) -> State:
+        def step(index: int | PythonScalar, *carry: Any) -> State:
             after = self.form.take(self.body(sequence.at(index), *carry))
             stacked_sequences.check_lent(after, self.body)
             return after

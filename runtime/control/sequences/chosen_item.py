@@ -23,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
+def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
