@@ -95,7 +95,7 @@ def _is_one_of_parts(a: object, b: object) -> bool:
     return False
 
 
-def _differ(a: Any, b: Any) -> Atom:
+def _differ(a: object, b: object) -> Atom:
     """Return whether two values are surely two objects, as they are not worth the same."""
     if a is b or isinstance(a, Text) or isinstance(b, Text):
         return atoms.literal(False)
@@ -123,14 +123,14 @@ def _differ(a: Any, b: Any) -> Atom:
     return result
 
 
-def _are_two_arrays(a: Any, b: Any) -> Atom:
+def _are_two_arrays(a: object, b: object) -> Atom:
     try:
         return atoms.logical_not(wrap.as_atom(is_(a, b), np.bool_))
     except UnsupportedOperationError:
         return atoms.literal(False)
 
 
-def _are_worth_different(a: Any, b: Any) -> Atom:
+def _are_worth_different(a: object, b: object) -> Atom:
     """Return whether two numbers of one kind differ; a NaN does not differ from a NaN."""
     one, other = wrap.as_atom(a), wrap.as_atom(b)
     alike = atoms.ufunc(np.equal, one, other)

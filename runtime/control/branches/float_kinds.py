@@ -66,7 +66,7 @@ def _divides(operand: object) -> bool:
     return type(operand) in (bool, int, float) and bool(operand)
 
 
-def _kind(option: Any) -> Abstract | None:
+def _kind(option: object) -> Abstract | None:
     """The kind of a real number that a float is worth the same as; None for any other."""
     kind = layouts.numeric(layouts.outline(option))
     if kind is None or kind.kind not in (Kind.PYTHON, Kind.SCALAR):
@@ -87,7 +87,7 @@ def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstr
     return Abstract((), _FLOAT, kind) if is_float else _INT
 
 
-def _as_float(operand: Any) -> Atom:
+def _as_float(operand: object) -> Atom:
     kind = python_abstract(float)
     return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.held_as(operand, kind)
 

@@ -163,7 +163,7 @@ def _told_apart(
     return told
 
 
-def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
+def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
     if layout is None:
         return []
     return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)

@@ -58,7 +58,7 @@ def kept(condition: object) -> bool:
     raise wanting(error, decided, what)
 
 
-def _answer(answer: Any) -> bool | Atom:
+def _answer(answer: object) -> bool | Atom:
     """The truth that a `__bool__` of the user's returns."""
     if isinstance(answer, bool):
         return answer

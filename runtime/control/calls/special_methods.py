@@ -76,7 +76,7 @@ class Staging:
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: Any) -> object:
+    def _stand_in(self, cls: type, name: str, value: object) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:

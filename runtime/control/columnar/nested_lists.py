@@ -34,7 +34,7 @@ def width_of(contents: Sequence[Any]) -> int:
     return lengths.pop() if len(lengths) == 1 else 0
 
 
-def _home_of(item: Any) -> Home | None:
+def _home_of(item: object) -> Home | None:
     """Return the row that an item of a list is; attributes of a run-time alternative would be staged."""
     return item.home if isinstance(item, MayGrow) else None
 

@@ -86,7 +86,7 @@ def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
     return UnionValue(tag, tuple(options))
 
 
-def _key(place: NodeIndex, value: Any, has_nodes: bool) -> Hashable:
+def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
         plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import types as python_types
-from typing import Any
 
 import numpy as np
 
@@ -115,7 +114,7 @@ def _surroundings(types: LoopTypes) -> tuple[object, ...]:
     return (flags, tuple(objects), tuple([_type_of(v, places) for v in types.init[2 : 2 + len(loop.init)]]))
 
 
-def _type_of(value: Any, places: dict[int, int]) -> object:
+def _type_of(value: object, places: dict[int, int]) -> object:
     """Return what is equal for values of one type; objects that the body reaches are told apart by their order."""
     if id(value) in places:
         return places[id(value)]

@@ -257,7 +257,7 @@ def _fresh_undefined(value: Any) -> Any:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 
-def _presumed_contents(contents: Any) -> layouts.Layout:
+def _presumed_contents(contents: object) -> layouts.Layout:
     return _contents(layouts.outline(contents), loop_layouts.presumed)
 
 
