@@ -5,6 +5,7 @@ Where the elements are not in the list itself, something stands there that refus
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self, SupportsIndex
 
@@ -162,7 +163,7 @@ class GrowingContents(MayGrow):
         row = None if self.home is None else row_tables.structure_of_row(self)
         if row is not None:
             return row
-        maxlen = getattr(self, "maxlen", None)
+        maxlen = self.maxlen if isinstance(self, collections.deque) else None
         given = self.home is None or self.home.table.last is not None
         keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
         return GrowingStructure(type(self), keys, maxlen)
